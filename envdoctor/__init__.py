@@ -1,0 +1,3 @@
+"""envdoctor: is this GPU training environment still the one its lock describes?"""
+
+__version__ = "0.1.0"

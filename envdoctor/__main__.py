@@ -1,0 +1,5 @@
+"""Allow `python -m envdoctor`."""
+
+from envdoctor.cli import main
+
+main()

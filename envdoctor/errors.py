@@ -1,0 +1,47 @@
+"""What can stop the doctor itself; each becomes one line on stderr and an exit status."""
+
+from __future__ import annotations
+
+import os
+
+
+class EnvDoctorError(Exception):
+    """The doctor could not do its work: exit status 3."""
+
+    status = 3
+
+
+class UsageError(EnvDoctorError):
+    """The caller asked for something that is not there or not valid: exit status 2."""
+
+    status = 2
+
+
+class LockError(UsageError):
+    """A lock file that cannot be read as one.
+
+    The place is part of the message, so that it can be clicked: `train.txt:12: ...`.
+    """
+
+    def __init__(self, path: str, problem: str, line: int | None = None) -> None:
+        self.path = path
+        self.problem = problem
+        self.line = line
+        super().__init__(f"{path}:{line}: {problem}" if line else f"{path}: {problem}")
+
+    def __reduce__(self) -> tuple[type[LockError], tuple[str, str, int | None]]:
+        """Keep all three arguments when the error crosses from a child process."""
+        return type(self), (self.path, self.problem, self.line)
+
+
+class PolicyError(UsageError):
+    """A configuration file with a key or value that envdoctor does not know."""
+
+
+def described(error: BaseException) -> str:
+    """Name an unforeseen error and the line that raised it, for a bug report in one line."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    place = f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})" if trace else ""
+    return f"{type(error).__name__}: {error}{place}"

@@ -1,0 +1,65 @@
+"""Which build of torch lies in the target, from the text of `torch/version.py`; torch is never imported."""
+
+from __future__ import annotations
+
+import ast
+import os
+from dataclasses import dataclass
+
+from envdoctor.facts.search_path import SearchPath
+from envdoctor.model import Target, Unavailable
+from envdoctor.system.host import Host
+
+_LIMIT = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class TorchBuild:
+    """What torch says of its own build."""
+
+    path: str
+    """The version.py that was read."""
+    version: str | None
+    """E.g. `2.15.0+cu132`; wheels of the package index carry the label here though their metadata has none."""
+    cuda: str | None = None
+    """CUDA version it was built for, e.g. `13.2`; None for a CPU or ROCm build."""
+    hip: str | None = None
+    git: str | None = None
+    debug: bool = False
+
+    @property
+    def label(self) -> str:
+        """The local version label: `cu132`, `cpu`, or ""."""
+        return (self.version or "").partition("+")[2]
+
+
+def collect(target: Target, host: Host, search_path: SearchPath) -> TorchBuild | Unavailable:  # noqa: ARG001
+    """Read the first torch on the path."""
+    for entry in search_path.entries:
+        path = os.path.join(entry.path, "torch", "version.py")
+        if os.path.isfile(path):
+            with open(path, encoding="utf-8", errors="replace") as stream:
+                return parse(stream.read(_LIMIT), path)
+    return Unavailable("torch is not installed")
+
+
+def parse(text: str, path: str) -> TorchBuild | Unavailable:
+    """Read the constants of version.py (written by torch's setup.py and tools/generate_torch_version.py)."""
+    try:
+        tree = ast.parse(text)
+    except (SyntaxError, ValueError):
+        return Unavailable(f"{path} is not Python", failed=False)
+    values: dict[str, object] = {}
+    for node in tree.body:
+        target = node.targets[0] if isinstance(node, ast.Assign) else node.target if isinstance(node, ast.AnnAssign) else None
+        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
+        if isinstance(target, ast.Name) and isinstance(value, ast.Constant):
+            values[target.id] = value.value
+
+    def text_of(key: str) -> str | None:
+        value = values.get(key)
+        return value if isinstance(value, str) else None
+
+    return TorchBuild(
+        path, text_of("__version__"), text_of("cuda"), text_of("hip"), text_of("git_version"), values.get("debug") is True
+    )

@@ -1,0 +1,68 @@
+"""The job's environment variables that bear on the environment, by allow-list; secrets are never taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from envdoctor import knowledge
+from envdoctor.model import Target
+from envdoctor.printable import redact
+from envdoctor.system.host import Host
+
+ALLOWED: Mapping[str, tuple[str, ...]] = {
+    "what the interpreter imports and runs": ("PYTHON*",),
+    "where installers put packages, and which they refuse": ("PIP_*", "UV_*"),
+    "which environment is active": ("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "CONDA_SHLVL"),
+    "which libraries the loader finds": ("LD_LIBRARY_PATH", "LD_PRELOAD", "LD_AUDIT"),
+    "which CUDA is compiled for and run on": ("CUDA_*", "NVCC_*", "NVIDIA_*"),
+    "how torch and triton compile, and where they cache": ("TORCH*", "PYTORCH_*", "TRITON_*"),
+    "how ranks talk": ("NCCL_*", "MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", "LOCAL_RANK", "LOCAL_WORLD_SIZE"),
+    "which batch job this is": (
+        "SLURM_JOB_ID",
+        "SLURM_JOB_NODELIST",
+        "SLURM_NNODES",
+        "SLURM_NTASKS",
+        "SLURM_PROCID",
+        "SLURM_LOCALID",
+        "SLURM_GPUS_ON_NODE",
+    ),
+    "how many threads there are": ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"),
+    "where files are kept": ("XDG_CACHE_HOME", "XDG_STATE_HOME", "TMPDIR", "HF_HOME", "HF_HUB_CACHE", "HF_HUB_OFFLINE"),
+}
+"""Reason -> names; `*` stands for any ending. The variables of knowledge/guards.toml are allowed as well."""
+SECRET = ("TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "USERNAME", "PROXY")
+"""A variable whose name holds one of these is never taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Variables:
+    """The allowed variables that are set."""
+
+    values: Mapping[str, str] = field(default_factory=dict)
+    """Name -> value, secrets in URLs redacted; sorted by name."""
+
+    def get(self, name: str) -> str:
+        """Return a variable's value, "" if it is not set."""
+        return self.values.get(name, "")
+
+
+def collect(target: Target, host: Host) -> Variables:  # noqa: ARG001 - every collector has this shape
+    """Take the allowed variables of the caller's environment."""
+    exact, prefixes = _allowed(row["variable"] for row in knowledge.rows("guards"))
+    taken = {
+        name: redact(value)
+        for name, value in sorted(host.env.items())
+        if (name in exact or name.startswith(prefixes)) and not _secret(name)
+    }
+    return Variables(taken)
+
+
+def _allowed(guards: Iterable[str]) -> tuple[frozenset[str], tuple[str, ...]]:
+    patterns = [pattern for group in ALLOWED.values() for pattern in group]
+    exact = {pattern for pattern in patterns if not pattern.endswith("*")}
+    return frozenset(exact.union(guards)), tuple(pattern[:-1] for pattern in patterns if pattern.endswith("*"))
+
+
+def _secret(name: str) -> bool:
+    return any(word in name.upper() for word in SECRET)

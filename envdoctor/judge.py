@@ -1,0 +1,78 @@
+"""Probes x snapshot x policy -> outcomes. Pure: what it says depends on its arguments alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from envdoctor import registry
+from envdoctor.errors import described
+from envdoctor.model import Finding, Outcome, Target, Unavailable
+from envdoctor.policy import Policy
+from envdoctor.printable import printable
+from envdoctor.registry import Probe
+from envdoctor.snapshot import Snapshot
+from envdoctor.wiring import needs, supply
+
+
+class Values(dict[str, Any]):
+    """Facts and given values by name; views are computed when first asked for."""
+
+    def __missing__(self, name: str) -> Any:  # noqa: ANN401 - each view has its own type
+        function = registry.views()[name].view
+        wanted = needs(function)
+        arguments = supply(wanted, self)
+        self[name] = value = arguments if isinstance(arguments, Unavailable) else function(*arguments)
+        return value
+
+
+def judge(
+    probes: Sequence[Probe], snapshot: Snapshot, policy: Policy, target: Target, moment: datetime
+) -> tuple[Outcome, ...]:
+    """Run every probe on the snapshot. One that raises is crashed and hides no other."""
+    values = Values(snapshot.facts(), policy=policy, target=target, moment=moment)
+    return tuple(_outcome(probe, values, policy, moment) for probe in probes)
+
+
+def _outcome(probe: Probe, values: Values, policy: Policy, moment: datetime) -> Outcome:
+    try:
+        arguments = supply(probe.needs, values)
+        if isinstance(arguments, Unavailable):
+            return Outcome(probe.id, skipped=replace(arguments, reason=printable(arguments.reason)))
+        found = [_settled(finding, probe.id, policy) for finding in probe.check(*arguments)]
+    except Exception as error:  # noqa: BLE001 - the one place where a probe's failure becomes an outcome
+        return Outcome(probe.id, crashed=printable(described(error)))
+    return _sorted_out(probe.id, found, policy, moment)
+
+
+def _settled(finding: Finding, probe: str, policy: Policy) -> Finding:
+    """Apply the policy's severity, and make every string that came from the target safe to print."""
+    severity = policy.severity_of(probe, finding.severity)
+    return Finding(
+        severity,
+        printable(finding.subject),
+        printable(finding.message),
+        _clean(finding.evidence),
+        tuple(printable(step) for step in finding.remedy),
+    )
+
+
+def _clean(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, str):
+        return printable(value)
+    if isinstance(value, dict):
+        return {printable(str(key)): _clean(item) for key, item in value.items()}
+    if isinstance(value, list | tuple | set | frozenset):
+        return [_clean(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)]
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    raise TypeError(f"evidence holds a {type(value).__name__}, which JSON has not")
+
+
+def _sorted_out(probe: str, found: Iterable[Finding], policy: Policy, moment: datetime) -> Outcome:
+    kept, muted = [], []
+    for finding in found:
+        (muted if policy.mutes_finding(probe, finding.subject, moment) else kept).append(finding)
+    return Outcome(probe, tuple(kept), tuple(muted))

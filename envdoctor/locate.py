@@ -1,0 +1,220 @@
+"""Find the target, its lock and the configuration, with as little said by the caller as possible.
+
+Everything here reads the file system, so `workflows` calls it in a forked child.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from envdoctor.errors import LockError, PolicyError, UsageError
+from envdoctor.model import Target
+from envdoctor.policy import Policy, parse
+from envdoctor.seals import recorded_lock
+from envdoctor.system.host import Host
+
+LOCK_PATTERNS = ("pylock.toml", "pylock.*.toml", "uv.lock", "lockfiles/*", "requirements*.txt")
+"""In the order in which they are tried; `lockfiles/*` and requirements files count only with hashes in them."""
+UNREAD_LOCKS = ("poetry.lock", "pdm.lock", "Pipfile.lock")
+"""Named when they lie beside, but not read by this version."""
+_PEEK = 4 << 20
+"""Bytes in which a hash must show for a requirements file to count as a lock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the caller said on the command line."""
+
+    target: str | None = None
+    lock: str | None = None
+    config: str | None = None
+    groups: tuple[str, ...] = ()
+    extras: tuple[str, ...] = ()
+
+
+def locate(wish: Wish, host: Host) -> tuple[Target, Policy]:
+    """Return the target to look at and the policy to judge it by. Raises UsageError, saying what was tried."""
+    policy = _policy(wish, host)
+    prefix, python = _environment(wish, policy, host)
+    if wish.config is None and policy.path is None:
+        policy = _policy_above(os.path.dirname(prefix)) or policy
+    lock, others = _lock(wish, policy, prefix, host)
+    groups, extras = (*policy.groups, *wish.groups), (*policy.extras, *wish.extras)
+    return Target(prefix, python, lock, others, tuple(dict.fromkeys(groups)), tuple(dict.fromkeys(extras))), policy
+
+
+def _policy(wish: Wish, host: Host) -> Policy:
+    """Read --config, else the configuration above the named target, else the one above the current directory."""
+    if wish.config is not None:
+        path = os.path.join(host.cwd, wish.config)
+        policy = _read_policy(path)
+        if policy is None:
+            raise PolicyError(f"{wish.config}: has no [tool.envdoctor]")
+        return policy
+    above_target = _policy_above(os.path.join(host.cwd, wish.target)) if wish.target else None
+    return above_target or _policy_above(host.cwd) or Policy()
+
+
+def _policy_above(folder: str) -> Policy | None:
+    for above in _upwards(folder):
+        for name in ("envdoctor.toml", "pyproject.toml"):
+            path = os.path.join(above, name)
+            if os.path.isfile(path):
+                policy = _read_policy(path)
+                if policy is not None:
+                    return policy
+        if os.path.exists(os.path.join(above, ".git")):
+            return None
+    return None
+
+
+def _read_policy(path: str) -> Policy | None:
+    try:
+        with open(path, encoding="utf-8") as stream:
+            return parse(stream.read(), path)
+    except UnicodeDecodeError as error:
+        raise PolicyError(f"{path}: not UTF-8 at byte {error.start}") from error
+    except OSError as error:
+        raise PolicyError(f"{path}: {error.strerror or error}") from error
+
+
+def _upwards(folder: str) -> Iterable[str]:
+    folder = os.path.abspath(folder)
+    while True:
+        yield folder
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return
+        folder = parent
+
+
+def _environment(wish: Wish, policy: Policy, host: Host) -> tuple[str, str]:
+    """Return (prefix, python) of the environment meant."""
+    if wish.target is not None:
+        return _named(os.path.join(host.cwd, os.path.expanduser(wish.target)), "--target")
+    if policy.target is not None and policy.path is not None:
+        folder = os.path.dirname(policy.path)
+        return _named(os.path.join(folder, os.path.expanduser(policy.target)), f"target in {policy.path}")
+    tried = []
+    for source, path in _candidates(host):
+        if path is None:
+            tried.append(f"{source}: not set")
+        elif reason := _unfit(source, path, host):
+            tried.append(f"{source}: {reason}")
+        else:
+            return _identity(path)
+    raise UsageError(
+        "no environment to check; tried " + "; ".join(tried) + ". "
+        "Name one with --target DIR, or see `envdoctor demo` for what a check looks like"
+    )
+
+
+def _candidates(host: Host) -> Iterable[tuple[str, str | None]]:
+    yield "$VIRTUAL_ENV", host.env.get("VIRTUAL_ENV")
+    yield "$CONDA_PREFIX", host.env.get("CONDA_PREFIX")
+    yield "./.venv", os.path.join(host.cwd, ".venv")
+    yield "./venv", os.path.join(host.cwd, "venv")
+
+
+def _unfit(source: str, path: str, host: Host) -> str | None:
+    """Say why this place is not an environment to judge unasked, or None if it is one."""
+    if os.path.realpath(path) == os.path.realpath(sys.prefix):
+        return f"{path} is envdoctor's own environment"
+    if source == "$CONDA_PREFIX" and host.env.get("CONDA_DEFAULT_ENV") == "base":
+        return f"{path} is conda's base environment"
+    if source == "$CONDA_PREFIX" and os.path.isdir(os.path.join(path, "condabin")):
+        return f"{path} is conda's base environment"
+    if not os.path.isdir(path):
+        return f"{path} is not there" if source.startswith("$") else "not there"
+    return None if is_environment(path) else f"{path} is not a Python environment"
+
+
+def is_environment(prefix: str) -> bool:
+    """Tell whether a directory looks like a Python prefix: a venv, a conda environment, or lib/pythonX.Y below it."""
+    marks = ("pyvenv.cfg", "conda-meta", "lib/python*/site-packages", "lib/python3/dist-packages")
+    return any(glob.glob(os.path.join(glob.escape(prefix), mark)) for mark in marks)
+
+
+def _named(path: str, said: str) -> tuple[str, str]:
+    """Turn a named directory or interpreter into (prefix, python)."""
+    path = os.path.abspath(path)
+    if os.path.isdir(path):
+        if is_environment(path):
+            return _identity(path)
+        inside = [name for name in (".venv", "venv") if is_environment(os.path.join(path, name))]
+        hint = f"; did you mean {os.path.join(path, inside[0])}?" if inside else ""
+        raise UsageError(
+            f"{said}: {path} is not a Python environment (no pyvenv.cfg, conda-meta or lib/pythonX.Y){hint}"
+        )
+    if os.path.lexists(path) and os.path.basename(os.path.dirname(path)) == "bin":
+        prefix, _ = _identity(os.path.dirname(os.path.dirname(path)))
+        if is_environment(prefix):
+            return prefix, path
+    what = "is neither a directory nor an interpreter in a bin directory" if os.path.lexists(path) else "is not there"
+    raise UsageError(f"{said}: {path} {what}; name an environment's directory or its bin/python")
+
+
+def _identity(prefix: str) -> tuple[str, str]:
+    """Map a generation below `.envs/<name>/` to the link that leads to it; that link is the environment's identity."""
+    prefix = os.path.abspath(prefix)
+    parts = prefix.split(os.sep)
+    if ".envs" in parts[1:-2]:
+        at = len(parts) - 1 - parts[::-1].index(".envs")
+        link = os.sep.join([*parts[:at], parts[at + 1]])
+        if os.path.realpath(link) == os.path.realpath(prefix):
+            prefix = link
+    return prefix, os.path.join(prefix, "bin", "python")
+
+
+def _lock(wish: Wish, policy: Policy, prefix: str, host: Host) -> tuple[str | None, tuple[str, ...]]:
+    """Return the lock to judge by, and those that were seen beside it."""
+    if wish.lock is not None:
+        return _existing(os.path.join(host.cwd, os.path.expanduser(wish.lock)), wish.lock), ()
+    if policy.lock is not None and policy.path is not None:
+        path = os.path.join(os.path.dirname(policy.path), os.path.expanduser(policy.lock))
+        return _existing(path, f"{policy.path}: lock = {policy.lock!r}"), ()
+    recorded = recorded_lock(prefix)
+    found = list(_locks_in(_project(prefix)))
+    if recorded is not None:
+        return recorded, tuple(path for path in found if path != recorded)
+    readable = [path for path in found if os.path.basename(path) not in UNREAD_LOCKS]
+    chosen = readable[0] if readable else None
+    return chosen, tuple(path for path in found if path != chosen)
+
+
+def _existing(path: str, said: str) -> str:
+    path = os.path.abspath(path)
+    if not os.path.lexists(path):
+        raise LockError(said, "no such file; name a pylock.toml, uv.lock or hashed requirements file")
+    return path
+
+
+def _project(prefix: str) -> str:
+    """Return the folder of the target's own project: the nearest pyproject.toml or .git above it, else its parent."""
+    parent = os.path.dirname(prefix)
+    for above in _upwards(parent):
+        if any(os.path.exists(os.path.join(above, mark)) for mark in ("pyproject.toml", ".git")):
+            return above
+    return parent
+
+
+def _locks_in(project: str) -> Iterable[str]:
+    for pattern in (*LOCK_PATTERNS[:3], *UNREAD_LOCKS, *LOCK_PATTERNS[3:]):
+        for path in sorted(glob.glob(os.path.join(glob.escape(project), pattern))):
+            if os.path.isfile(path) and (not pattern.endswith((".txt", "/*")) or _looks_like_lock(path)):
+                yield path
+
+
+def _looks_like_lock(path: str) -> bool:
+    name = os.path.basename(path)
+    if name == "uv.lock" or (name.startswith("pylock.") and name.endswith(".toml")):
+        return True
+    try:
+        with open(path, "rb") as stream:
+            return name.endswith((".txt", ".lock")) and b"--hash=" in stream.read(_PEEK)
+    except OSError:
+        return False

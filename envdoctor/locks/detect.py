@@ -1,0 +1,81 @@
+"""Say what a file is before it is read: a lock of ours, another tool's lock by name, or no lock.
+
+Sources: PEP 751 (pylock names, lock-version), uv's lock schema (version), poetry's and pdm's [metadata], pipenv's
+`_meta`, `conda list --explicit`, conda-lock's YAML, Pants' JSON behind `//` lines.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+
+from envdoctor.errors import LockError
+from envdoctor.model import Lock
+
+Parser = Callable[[str, bytes], Lock]
+_HEAD = 1 << 16
+"""Bytes looked at where a look is enough."""
+_PYLOCK_NAME = re.compile(r"pylock(\.[^.]+)?\.toml")
+_TOML_NAMES = (".toml", "uv.lock", "poetry.lock", "pdm.lock")
+_TOML = re.compile(rb"^(\[\[packages?\]\]|(lock-)?version\s*=)", re.MULTILINE)
+_PIN = re.compile(rb"^[A-Za-z0-9][\w.-]*(\[[^\]]*\])?\s*===?\s*\S", re.MULTILINE)
+_CONFLICT = re.compile(rb"^<{7}( |\r?$)", re.MULTILINE)
+_UNICODE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_OTHERS = (
+    (re.compile(rb"^//", re.MULTILINE), rb'"locked_resolves"|pantsbuild', "a Pants lock"),
+    (re.compile(rb"\A\s*\{"), rb'"pipfile-spec"', "a Pipfile.lock (pipenv)"),
+    (re.compile(rb"\A\s*\{"), rb'"locked_resolves"', "a PEX lock"),
+    (re.compile(rb"^@EXPLICIT\s*$", re.MULTILINE), rb"", "an explicit conda list"),
+    (re.compile(rb"^version:\s*1\s*$", re.MULTILINE), rb"(?m)^(metadata|package):", "a conda-lock file"),
+)
+_NOT_READ = "is {}, which envdoctor does not read yet; export it as pylock.toml or as hashed requirements"
+
+
+def parser(path: str, data: bytes) -> Parser:
+    """Choose the reader by content, and by name where content leaves it open. Raises LockError if there is none."""
+    head = data[:_HEAD]
+    if not data.strip():
+        raise LockError(path, "is empty, so it is not a lock")
+    if b"\0" in head and not head.startswith(_UNICODE_MARKS):
+        raise LockError(path, "is a binary file, not a lock")
+    conflict = _CONFLICT.search(data)
+    if conflict:
+        raise LockError(path, "holds an unresolved merge conflict", data.count(b"\n", 0, conflict.start()) + 1)
+    for start, inside, kind in _OTHERS:
+        if start.search(head) and re.search(inside, head):
+            raise LockError(path, _NOT_READ.format(kind))
+    if re.match(rb"\s*[{<]", head):
+        raise LockError(path, "is JSON or markup, not a lock that envdoctor knows")
+    return _by_shape(path, head)
+
+
+def _by_shape(path: str, head: bytes) -> Parser:
+    name = os.path.basename(path)
+    if _PYLOCK_NAME.fullmatch(name) and _PIN.search(head) and not _TOML.search(head):
+        raise LockError(path, "holds requirements text under a pylock name; rename it to .txt", 1)
+    if not name.endswith(_TOML_NAMES) and not _TOML.search(head):
+        from envdoctor.locks import requirements
+
+        return requirements.parse
+    return _parse_toml
+
+
+def _parse_toml(path: str, data: bytes) -> Lock:
+    from envdoctor.locks import pylock, uv
+    from envdoctor.locks.toml import Document
+
+    document = Document.parse(path, data)
+    top = document.top
+    metadata = top.get("metadata")
+    if "lock-version" in top:
+        return pylock.parse(document)
+    if isinstance(metadata, dict) and ("lock-version" in metadata or "content-hash" in metadata):
+        raise LockError(path, _NOT_READ.format("a poetry.lock"))
+    if isinstance(metadata, dict) and ("lock_version" in metadata or "content_hash" in metadata):
+        raise LockError(path, _NOT_READ.format("a pdm.lock"))
+    if "version" in top and ("package" in top or "requires-python" in top or os.path.basename(path) == "uv.lock"):
+        return uv.parse(document)
+    if "project" in top or "build-system" in top:
+        raise LockError(path, "is a pyproject.toml, which asks for packages but does not lock them")
+    raise LockError(path, "is TOML without `lock-version` (pylock.toml) or `version` (uv.lock), so it is not a lock")

@@ -1,0 +1,85 @@
+"""Narrow a lock to one target: the packages it should get, and those it may have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from envdoctor.errors import LockError
+from envdoctor.locks.graph import Graph
+from envdoctor.locks.markers import Environment
+from envdoctor.locks.text import normalised, quoted
+from envdoctor.model import Lock, LockedPackage
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A lock as one target sees it."""
+
+    wanted: Mapping[str, LockedPackage]
+    """What the default groups and the chosen extras and groups install; a pin whose marker cannot be decided for
+    this target is not among them. A project that is never installed itself (uv: virtual) is not either."""
+    allowed: Mapping[str, tuple[LockedPackage, ...]]
+    """Every pin that applies on this platform under any group or extra, or may do so as far as is known."""
+    conflicting: tuple[str, ...] = ()
+    """Names for which more than one version is wanted; `wanted` holds the first."""
+
+
+def check_choice(lock: Lock, *, extras: Iterable[str], groups: Iterable[str]) -> None:
+    """Raise LockError for an extra or group that the lock does not have, naming those that it has."""
+    for kind, asked, offered in (("extra", extras, lock.extras), ("group", groups, lock.groups)):
+        known = set(map(normalised, offered))
+        for name in asked:
+            if lock.format == "requirements":
+                raise LockError(lock.path, f"a requirements file has no {kind}s, so there is no {quoted(name)}")
+            if normalised(name) not in known:
+                there = ", ".join(sorted(offered)) or "none"
+                raise LockError(lock.path, f"the lock has no {kind} {quoted(name)}; it has: {there}")
+
+
+def select(
+    lock: Lock, markers: Mapping[str, str], *, extras: Iterable[str] = (), groups: Iterable[str] = ()
+) -> Selection:
+    """Narrow a lock to a target with these marker variables (PEP 508); variables that are unknown are left out.
+
+    `groups` come beside the lock's default groups. Names that the lock does not have select nothing: see check_choice.
+    """
+    chosen = frozenset(map(normalised, extras))
+    on = frozenset(map(normalised, (*lock.default_groups, *groups)))
+    if lock.format == "uv":
+        graph = Graph(lock.packages)
+        wanted = graph.wanted(lock.roots, markers, chosen, on)
+        allowed = graph.allowed(lock.roots, Environment(markers))
+    else:
+        here = Environment(markers, {"extras": chosen, "dependency_groups": on})
+        anywhere = Environment(markers)
+        wanted = [package for package in lock.packages if here.applies(package.marker)]
+        allowed = [package for package in lock.packages if anywhere.applies(package.marker) is not False]
+    return _selection(wanted, allowed)
+
+
+def _selection(wanted: Iterable[LockedPackage], allowed: Iterable[LockedPackage]) -> Selection:
+    first: dict[str, LockedPackage] = {}
+    conflicting: dict[str, None] = {}
+    for package in wanted:
+        if package.source != "virtual" and not _same(first.setdefault(package.name, package), package):
+            conflicting[package.name] = None
+    by_name: dict[str, tuple[LockedPackage, ...]] = {}
+    for package in allowed:
+        by_name[package.name] = (*by_name.get(package.name, ()), package)
+    return Selection(first, by_name, tuple(conflicting))
+
+
+def _same(one: LockedPackage, other: LockedPackage) -> bool:
+    """Return whether two pins of a name ask for the same release."""
+    if one is other:
+        return True
+    if "index" not in (one.source, other.source) and one.url != other.url:
+        return False
+    return one.version == other.version or _canonical(one.version) == _canonical(other.version)
+
+
+def _canonical(version: str | None) -> str | None:
+    from packaging.utils import canonicalize_version
+
+    return None if version is None else canonicalize_version(version)

@@ -1,0 +1,54 @@
+"""Names, addresses and quotations, in the one form that every lock reader gives them."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from envdoctor.printable import printable, redact
+
+ARCHIVES = (".whl", ".tar.gz", ".zip", ".tar.bz2", ".tar.xz", ".tgz", ".tar")
+"""Suffixes of files that installers take as a package (pip's ARCHIVE_EXTENSIONS, the ones still seen)."""
+DIGEST_LENGTHS = {"md5": 32, "sha1": 40, "sha224": 56, "sha256": 64, "sha384": 96, "sha512": 128, "blake2b": 128}
+"""Hex digits of the algorithms that locks name."""
+_SEPARATORS = re.compile(r"[-_.]+")
+_QUOTED = 80
+
+
+def normalised(name: str) -> str:
+    """Return a project, extra or group name as PEP 503 normalises it."""
+    return _SEPARATORS.sub("-", name).lower()
+
+
+def quoted(text: str) -> str:
+    """Return text of a lock as it may stand in a message: short, printable, without secrets."""
+    shown = printable(redact(text))
+    return repr(shown if len(shown) <= _QUOTED else shown[: _QUOTED - 3] + "...").replace("\\\\", "\\")
+
+
+def file_name(url: str) -> str:
+    """Return the file that a URL or path ends in, "" if it ends in none."""
+    path = re.split(r"[?#]", url, maxsplit=1)[0]
+    return unquote(path.replace("\\", "/").rsplit("/", 1)[-1])
+
+
+def name_and_version(file: str) -> tuple[str, str] | None:
+    """Read (name, version) off a wheel's or sdist's file name, both as written; None if it is no such name."""
+    suffix = next((suffix for suffix in ARCHIVES if file.endswith(suffix)), None)
+    if suffix is None:
+        return None
+    stem = file[: -len(suffix)]
+    parts = stem.split("-") if suffix == ".whl" else stem.rsplit("-", 1)
+    if len(parts) not in ((5, 6) if suffix == ".whl" else (2,)) or not parts[0] or not parts[1][:1].isdigit():
+        return None
+    return parts[0], parts[1]
+
+
+def digest_problem(digest: str) -> str | None:
+    """Say what is wrong with an `alg:hex` digest, None if nothing is."""
+    algorithm, colon, value = digest.partition(":")
+    if not colon or algorithm not in DIGEST_LENGTHS:
+        return f"hash {quoted(digest)} is not ALGORITHM:HEX with a known algorithm"
+    if not re.fullmatch(r"[0-9a-fA-F]+", value) or len(value) != DIGEST_LENGTHS[algorithm]:
+        return f"hash {quoted(digest)} is not {DIGEST_LENGTHS[algorithm]} hexadecimal digits"
+    return None

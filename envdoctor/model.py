@@ -1,0 +1,230 @@
+"""The nouns: what was asked, what was found, and what is said about it. Values only; imports nothing of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import IntEnum
+from typing import Any, Literal
+
+
+class Severity(IntEnum):
+    """How bad a finding is."""
+
+    NOTE = 1
+    """Worth printing only."""
+    WARNING = 2
+    """Works now, degraded or about to break."""
+    ERROR = 3
+    """Training cannot run, runs wrongly, or the environment is not what the lock says."""
+
+    @property
+    def label(self) -> str:
+        """The word used on the command line and in reports."""
+        return self.name.lower()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The environment that is looked at, as the caller named it."""
+
+    prefix: str
+    """Absolute path of the environment's directory (what `sys.prefix` would be)."""
+    python: str
+    """Absolute path of its interpreter, whether or not it exists."""
+    lock: str | None = None
+    """Absolute path of the lock it is judged by."""
+    other_locks: tuple[str, ...] = ()
+    """Locks of the same project that were found and not chosen."""
+    groups: tuple[str, ...] = ()
+    """Dependency groups asked for beside the lock's default ones (PEP 735)."""
+    extras: tuple[str, ...] = ()
+    """Extras of the lock's own project asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unavailable:
+    """A fact that could not be read. What needs it is skipped with this reason, never counted as healthy."""
+
+    reason: str
+    failed: bool = False
+    """True if the doctor failed at its work (deadline, unreadable target); False if there was nothing to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """One file that a lock allows for a package."""
+
+    name: str
+    """File name (wheel, sdist or archive), or "" where the lock names none."""
+    url: str = ""
+    """Where it comes from, secrets redacted; "" where the lock does not say."""
+    hashes: tuple[str, ...] = ()
+    """Digests as `sha256:<hex>`."""
+    size: int | None = None
+    """Bytes."""
+    uploaded: str | None = None
+    """Upload time, RFC 3339."""
+
+
+SourceKind = Literal["index", "url", "vcs", "directory", "editable", "virtual"]
+
+
+@dataclass(frozen=True, slots=True)
+class LockedPackage:
+    """One pin of a lock. A name may have several, told apart by markers."""
+
+    name: str
+    """Normalised name (PEP 503)."""
+    version: str | None
+    """Version as written, local label included; None where a lock may leave it out (vcs, directory)."""
+    marker: str | None = None
+    """Environment marker (PEP 508) that must hold for this pin to apply."""
+    source: SourceKind = "index"
+    url: str = ""
+    """Index, archive, repository or path it comes from, secrets redacted; "" where unrecorded."""
+    artifacts: tuple[Artifact, ...] = ()
+    hashes: tuple[str, ...] = ()
+    """Digests that are not tied to a file name (requirements files), as `alg:hex`."""
+    dependencies: tuple[LockedDependency, ...] = ()
+    """What it needs, where the lock records a graph (uv.lock)."""
+    extras: tuple[str, ...] = ()
+    """Extras of the package itself that the pin names, e.g. `uvicorn[standard]==...`."""
+    line: int = 0
+    """1-based line of the pin in the lock's own file; 0 if unknown."""
+    raw_name: str = ""
+    """Name as written."""
+    file: str = ""
+    """The file that holds the pin, where it is not the lock itself (an include)."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockedDependency:
+    """An edge of a lock's own graph."""
+
+    name: str
+    version: str | None = None
+    """Given only where several versions of the name are locked."""
+    marker: str | None = None
+    extras: tuple[str, ...] = ()
+    """Extras of `name` that this edge asks for."""
+    when: tuple[str, ...] = ()
+    """Empty for a plain dependency; `extra:NAME` or `group:NAME` when only that extra or group of the owner wants it."""
+    url: str = ""
+    """The source of the version meant, where several sources are locked for the name."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockProblem:
+    """A line of a lock that could not be understood; the rest of the lock was read."""
+
+    line: int
+    message: str
+    file: str = ""
+
+
+LockFormat = Literal["requirements", "pylock", "uv"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """A lock file, read. Nothing is narrowed to a target yet; see `locks.select`."""
+
+    path: str
+    format: LockFormat
+    packages: tuple[LockedPackage, ...]
+    project: str | None = None
+    """Normalised name of the lock's own project, where the lock says so."""
+    roots: tuple[str, ...] = ()
+    """Names of the workspace members from which a graph lock is walked."""
+    requires_python: str | None = None
+    environments: tuple[str, ...] = ()
+    """Markers of the environments that the lock declares itself made for."""
+    extras: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    default_groups: tuple[str, ...] = ()
+    indexes: tuple[str, ...] = ()
+    """Index addresses it names, secrets redacted."""
+    problems: tuple[LockProblem, ...] = ()
+    digest: str = ""
+    """sha256 of the file's bytes, hex."""
+
+
+Evidence = Mapping[str, Any]
+"""JSON values only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One fault of one thing."""
+
+    severity: Severity
+    subject: str
+    """The thing at fault: a package's normalised name, a path, a variable, `cuda:N`."""
+    message: str
+    """One sentence."""
+    evidence: Evidence = field(default_factory=dict)
+    """Data that backs the message. The key `cause` names the package whose install brought the fault about."""
+    remedy: tuple[str, ...] = ()
+    """Commands or steps, in the order to try them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What became of one probe."""
+
+    probe: str
+    """The probe's id, e.g. `packages/foreign`."""
+    findings: tuple[Finding, ...] = ()
+    muted: tuple[Finding, ...] = ()
+    skipped: Unavailable | None = None
+    crashed: str | None = None
+    """`ExceptionType: message (file:line)`, where the probe itself failed."""
+
+
+Verdict = Literal["sick", "warnings", "healthy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Everything that one run has to say."""
+
+    target: Target | None
+    python: str | None
+    """Version of the target's interpreter, where known."""
+    host: str
+    taken_at: datetime
+    seconds: float
+    outcomes: tuple[Outcome, ...]
+    config: str | None = None
+    """The configuration file that was used."""
+    seen: Mapping[str, str | int] = field(default_factory=dict)
+    """What was looked at, for the head of the report: packages, files, torch."""
+
+    def findings(self) -> Iterable[tuple[str, Finding]]:
+        """All unmuted findings with their probe ids, worst first, otherwise in probe order."""
+        pairs = [(o.probe, f) for o in self.outcomes for f in o.findings]
+        return sorted(pairs, key=lambda pair: -pair[1].severity)
+
+    def worst(self) -> Severity | None:
+        """The highest severity found, or None."""
+        return max((f.severity for _, f in self.findings()), default=None)
+
+    @property
+    def verdict(self) -> Verdict:
+        """`sick` on any error, `warnings` on any warning, otherwise `healthy`."""
+        worst = self.worst()
+        return "sick" if worst == Severity.ERROR else "warnings" if worst == Severity.WARNING else "healthy"
+
+    @property
+    def incomplete(self) -> bool:
+        """True if the doctor failed at part of its work: a crashed probe, a fact lost to the deadline or unreadable."""
+        return any(o.crashed or (o.skipped and o.skipped.failed) for o in self.outcomes)
+
+    def status(self, fail_on: Severity = Severity.ERROR) -> int:
+        """Exit status: 1 findings at or above `fail_on`, 3 the doctor failed, 0 otherwise. 1 outranks 3."""
+        worst = self.worst()
+        if worst is not None and worst >= fail_on:
+            return 1
+        return 3 if self.incomplete else 0

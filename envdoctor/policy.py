@@ -1,0 +1,162 @@
+"""What the user's configuration says: `envdoctor.toml`, or `[tool.envdoctor]` in `pyproject.toml`."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from fnmatch import fnmatchcase
+from typing import Any
+
+from envdoctor.errors import PolicyError
+from envdoctor.model import Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Mute:
+    """A finding that the user knows of and does not want to hear about, for a stated reason."""
+
+    probe: str
+    """Probe id, a prefix of ids, or a pattern such as `packages/*`."""
+    why: str
+    subject: str = "*"
+    """Subject or pattern of subjects."""
+    until: date | None = None
+    """Last day on which it holds; None for no end."""
+
+    def holds(self, moment: datetime) -> bool:
+        """Tell whether the mute is still in force."""
+        return self.until is None or moment.date() <= self.until
+
+    def covers(self, probe: str, subject: str) -> bool:
+        """Tell whether it is about this finding."""
+        named = fnmatchcase(probe, self.probe) or probe.startswith(self.probe.rstrip("/") + "/")
+        return named and fnmatchcase(subject, self.subject)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The configuration, checked. Paths are as written; they are relative to the folder of `path`."""
+
+    path: str | None = None
+    """The file it came from; None for the defaults."""
+    target: str | None = None
+    lock: str | None = None
+    groups: tuple[str, ...] = ()
+    extras: tuple[str, ...] = ()
+    allow: tuple[str, ...] = ()
+    """Names (or patterns) of packages that may be installed though no lock lists them, with what they need."""
+    mutes: tuple[Mute, ...] = ()
+    severity: Mapping[str, Severity] = field(default_factory=dict)
+    """Probe id or prefix -> severity of all its findings."""
+
+    def severity_of(self, probe: str, default: Severity) -> Severity:
+        """Return the severity that the longest matching entry sets, otherwise `default`."""
+        matches = [key for key in self.severity if probe == key or probe.startswith(key.rstrip("/") + "/")]
+        return self.severity[max(matches, key=len)] if matches else default
+
+    def mutes_finding(self, probe: str, subject: str, moment: datetime) -> bool:
+        """Tell whether a mute in force covers this finding."""
+        return any(mute.holds(moment) and mute.covers(probe, subject) for mute in self.mutes)
+
+    def allows(self, name: str) -> bool:
+        """Tell whether the allow-list has this normalised name."""
+        return any(fnmatchcase(name, pattern) for pattern in self.allow)
+
+
+def parse(text: str, path: str) -> Policy | None:
+    """Read a configuration file; None if a pyproject.toml has no `[tool.envdoctor]`.
+
+    Raises PolicyError naming file and line for bad TOML, an unknown key or a value of the wrong kind.
+    """
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        line = re.search(r"line (\d+)", str(error))
+        raise PolicyError(f"{path}:{line[1] if line else 1}: not TOML: {error}") from error
+    if path.endswith("pyproject.toml"):
+        tool = document.get("tool", {})
+        if "envdoctor" not in tool:
+            return None
+        document = tool["envdoctor"]
+    return _Reader(text, path).policy(document)
+
+
+class _Reader:
+    """Check each key; an error names the line where the key is written."""
+
+    def __init__(self, text: str, path: str) -> None:
+        self.text = text
+        self.path = path
+
+    def fail(self, key: str, problem: str) -> PolicyError:
+        found = re.search(rf"^\s*(?:\[+.*)?[\"']?{re.escape(key)}[\"']?\s*[=\].]", self.text, re.MULTILINE)
+        inline = found or re.search(rf"\b{re.escape(key)}\b", self.text)
+        line = self.text.count("\n", 0, inline.start()) + 1 + inline[0].count("\n", 0, 1) if inline else 1
+        return PolicyError(f"{self.path}:{line}: {problem}")
+
+    def policy(self, table: Mapping[str, Any]) -> Policy:
+        from packaging.utils import canonicalize_name
+
+        self.known(table, {"target", "lock", "groups", "extras", "allow", "mute", "severity"}, "")
+        return Policy(
+            path=self.path,
+            target=self.text_or_none(table, "target"),
+            lock=self.text_or_none(table, "lock"),
+            groups=self.names(table, "groups"),
+            extras=self.names(table, "extras"),
+            allow=tuple(name if "*" in name else canonicalize_name(name) for name in self.names(table, "allow")),
+            mutes=tuple(self.mute(item) for item in self.tables(table, "mute")),
+            severity=self.severities(table.get("severity", {})),
+        )
+
+    def known(self, table: Mapping[str, Any], keys: set[str], where: str) -> None:
+        if not isinstance(table, dict):
+            raise self.fail(where or "envdoctor", f"{where or 'tool.envdoctor'} must be a table")
+        for key in table.keys() - keys:
+            raise self.fail(key, f"unknown key {where + '.' if where else ''}{key}; known are {', '.join(sorted(keys))}")
+
+    def text_or_none(self, table: Mapping[str, Any], key: str) -> str | None:
+        value = table.get(key)
+        if value is not None and (not isinstance(value, str) or not value):
+            raise self.fail(key, f"{key} must be a non-empty string")
+        return value
+
+    def names(self, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+        value = table.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+            raise self.fail(key, f"{key} must be a list of names")
+        return tuple(value)
+
+    def tables(self, table: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+        value = table.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self.fail(key, f"{key} must be a list of tables: {key} = [{{ probe = ..., why = ... }}]")
+        return value
+
+    def mute(self, item: Mapping[str, Any]) -> Mute:
+        self.known(item, {"probe", "subject", "until", "why"}, "mute")
+        probe, why = self.text_or_none(item, "probe"), self.text_or_none(item, "why")
+        if probe is None or why is None:
+            raise self.fail("mute", "a mute needs probe and why")
+        until = item.get("until")
+        if isinstance(until, str):
+            try:
+                until = date.fromisoformat(until)
+            except ValueError as error:
+                raise self.fail("until", f"until must be a date such as 2026-12-31: {error}") from error
+        if isinstance(until, datetime):
+            until = until.date()
+        if until is not None and not isinstance(until, date):
+            raise self.fail("until", "until must be a date such as 2026-12-31")
+        return Mute(probe, why, self.text_or_none(item, "subject") or "*", until)
+
+    def severities(self, table: Mapping[str, Any]) -> Mapping[str, Severity]:
+        if not isinstance(table, dict):
+            raise self.fail("severity", 'severity must be a table: severity = { "packages/foreign" = "warning" }')
+        for probe, word in table.items():
+            if word not in [severity.label for severity in Severity]:
+                raise self.fail(probe, f"severity of {probe} must be note, warning or error, not {word!r}")
+        return {probe: Severity[word.upper()] for probe, word in table.items()}

@@ -1,0 +1,56 @@
+"""PYTHONPATH puts something in front of the environment's own packages.
+
+Why it matters: no environment ignores PYTHONPATH. Its entries come before the standard library and site-packages, in
+every Python that the job starts, so that one line in a shell profile or a module file decides which torch is imported.
+
+What to do: unset PYTHONPATH in the job and install what it pointed to; for the project's own sources, an editable
+install says the same thing where it can be seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from envdoctor.facts.startup import PythonPathEntry, Startup
+from envdoctor.model import Finding, Severity
+
+SHOWN = 20
+
+
+def check(startup: Startup) -> Iterable[Finding]:
+    """Judge each entry by what it holds; one inside the environment, or empty, changes nothing."""
+    for entry in startup.pythonpath:
+        verdict = _judged(entry)
+        if verdict is not None:
+            severity, text = verdict
+            message = f"PYTHONPATH names {entry.path}, {text}"
+            yield Finding(severity, entry.path, message, _evidence(entry), _remedy(severity))
+
+
+def _judged(entry: PythonPathEntry) -> tuple[Severity, str] | None:
+    if not entry.exists:
+        return Severity.NOTE, "which does not exist"
+    if entry.inside:
+        return None
+    if entry.environment is not None:
+        return Severity.ERROR, f"the packages of another environment ({entry.environment})"
+    if entry.distributions:
+        return Severity.WARNING, f"which holds {entry.distributions} installed packages outside the environment"
+    if not entry.modules:
+        return None
+    if entry.project is not None:
+        return Severity.NOTE, f"sources of the project {entry.project}"
+    return Severity.WARNING, f"which holds {len(entry.modules)} modules outside the environment"
+
+
+def _evidence(entry: PythonPathEntry) -> dict[str, object]:
+    return {
+        "distributions": entry.distributions,
+        "modules": list(entry.modules[:SHOWN]),
+        "environment": entry.environment,
+        "project": entry.project,
+    }
+
+
+def _remedy(severity: Severity) -> tuple[str, ...]:
+    return ("unset PYTHONPATH",) if severity > Severity.NOTE else ()

@@ -1,0 +1,97 @@
+"""Code runs whenever the environment's interpreter starts.
+
+Why it matters: a line of a .pth file that begins with `import`, an entry point of a .start file (PEP 829),
+sitecustomize and usercustomize are executed before the job's first line, in every worker and every compile process.
+They can change sys.path, patch modules and set variables, and no requirement or lock shows them.
+
+What to do: find out which package brought it; if none did, remove it. What known packages install (setuptools,
+virtualenv, coverage, editable installs) is only noted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from fnmatch import fnmatchcase
+from os.path import basename
+from shlex import quote
+from typing import Any
+
+from envdoctor import knowledge
+from envdoctor.facts.owners import Owners
+from envdoctor.facts.startup import Customize, Startup, StartupFile, StartupLine
+from envdoctor.model import Finding, Severity, Unavailable
+
+SHOWN = 5
+
+
+def check(startup: Startup, owners: Owners | Unavailable) -> Iterable[Finding]:
+    """One finding a file that runs code, and one a file that could not be read."""
+    for file in startup.files:
+        lines = [line for line in file.lines if line.kind in ("import", "entry-point")]
+        if lines:
+            yield _runs(file, lines, owners)
+        elif file.problem:
+            yield Finding(Severity.WARNING, file.path, f"{file.path} {file.problem}", {"problem": file.problem})
+    for module in startup.customize:
+        yield _customizes(module, _owner(module.path, owners))
+
+
+def _owner(path: str, owners: Owners | Unavailable) -> str | None:
+    return None if isinstance(owners, Unavailable) else owners.top_level.get(path)
+
+
+def _runs(file: StartupFile, lines: list[StartupLine], owners: Owners | Unavailable) -> Finding:
+    owner = _owner(file.path, owners)
+    certain = not isinstance(owners, Unavailable) and file.origin == "site-packages"
+    row = _known(file.path, owner, lines, certain=certain)
+    brought = f"installed by {owner}" if owner else "not known to belong to a package"
+    does = row["what"] if row else f"runs code at every start: {lines[0].text[:80]}"
+    return Finding(
+        Severity.NOTE if row else Severity.WARNING,
+        file.path,
+        f"{basename(file.path)}, {brought}, {'is known: ' if row else ''}{does}",
+        {
+            "owner": owner,
+            "lines": [{"line": line.number, "text": line.text} for line in lines[:SHOWN]],
+            "count": len(lines),
+            "origin": file.origin,
+            "problem": file.problem,
+            "known": row["source"] if row else None,
+        },
+        () if row else _remedy(file.path, owner),
+    )
+
+
+def _known(path: str, owner: str | None, lines: list[StartupLine], *, certain: bool) -> Mapping[str, Any] | None:
+    """Return the row of knowledge/startup.toml that file, owner and every line fit.
+
+    Where the owners are not known (those of other site directories are not), file and lines must do.
+    """
+    for row in knowledge.rows("startup"):
+        wanted = row["owner"]
+        owned = not certain or (owner is not None if wanted == "*" else (owner or "") == wanted)
+        fits = fnmatchcase(basename(path), row["file"]) and all(row["contains"] in line.text for line in lines)
+        if owned and fits:
+            return row
+    return None
+
+
+def _customizes(module: Customize, owner: str | None) -> Finding:
+    distribution = module.origin == "stdlib"
+    state = "is imported at every start" if module.imported else "would be imported if it came first on the path"
+    brought = f"was installed by {owner}" if owner else "belongs to no package"
+    if distribution:
+        brought = "comes with the interpreter"
+    return Finding(
+        Severity.NOTE if distribution else Severity.WARNING,
+        module.path,
+        f"{module.name} ({module.path}) {brought} and {state}",
+        {"owner": owner, "size": module.size, "origin": module.origin, "imported": module.imported},
+        () if distribution else _remedy(module.path, owner),
+    )
+
+
+def _remedy(path: str, owner: str | None) -> tuple[str, ...]:
+    if owner:
+        return (f"read {path}", f"keep {owner} only if the job needs it")
+    return (f"read {path}", f"rm {quote(path)}")

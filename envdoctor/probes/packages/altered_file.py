@@ -1,0 +1,64 @@
+"""A file is not what its package installed.
+
+Why it matters: somebody edited it, another package overwrote it, or a disk or copy failed. The job runs code that no
+lock describes.
+
+What to do: look at the difference; what should stay belongs into a package or a patch of your own. Then reinstall the
+package by force. A plain check compares sizes, and hashes only files written after their package was installed or, with
+a seal, changed since it was taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from envdoctor import remedies
+from envdoctor.facts.distributions import Distribution, Distributions
+from envdoctor.facts.files import DistributionFiles, Files
+from envdoctor.facts.interpreter import Interpreter
+from envdoctor.facts.owners import Owners
+from envdoctor.model import Finding, Severity, Unavailable
+
+CA_BUNDLE = "cacert.pem"
+"""Sites replace certifi's and pip's copy by their own bundle, on purpose."""
+
+
+def check(
+    files: Files, distributions: Distributions, interpreter: Interpreter, owners: Owners | Unavailable
+) -> Iterable[Finding]:
+    """Report one finding for each distribution; what packages/file-collision explains is left to it."""
+    by_metadata = {item.metadata: item for item in distributions.items}
+    collided = set() if isinstance(owners, Unavailable) else {collision.path for collision in owners.collisions}
+    for state in files.distributions:
+        item = by_metadata.get(state.metadata)
+        own = [altered for altered in state.altered if altered.path not in collided]
+        if item is not None and own:
+            yield _finding(item, state, [altered.path for altered in own], interpreter)
+    if files.unverified:
+        yield Finding(
+            Severity.NOTE,
+            "unverified files",
+            f"{files.unverified} files are younger than their package and too much to hash in a plain check",
+            {"count": files.unverified},
+        )
+
+
+def _finding(item: Distribution, state: DistributionFiles, paths: list[str], interpreter: Interpreter) -> Finding:
+    only_bundle = all(path.rpartition("/")[2] == CA_BUNDLE for path in paths) and state.altered_count == len(state.altered)
+    count = max(state.altered_count - (len(state.altered) - len(paths)), len(paths))
+    first = next(altered for altered in state.altered if altered.path == paths[0])
+    how = f"{first.size} bytes instead of {first.recorded_size}" if first.how == "size" else f"its {first.how} differs"
+    if first.how == "not a file":
+        how = "it is no regular file"
+    more = f", and {count - 1} more of its files differ" if count > 1 else ""
+    return Finding(
+        Severity.NOTE if only_bundle else Severity.ERROR,
+        item.name,
+        f"{paths[0]} of {item.label} is not what was installed: {how}{more}",
+        {
+            "paths": paths,
+            "count": count,
+            "how": {altered.path: altered.how for altered in state.altered if altered.path in paths},
+        },
+        () if only_bundle else remedies.reinstall([(item.name, item.version)], interpreter.python),
+    )

@@ -1,0 +1,108 @@
+"""A package is installed that the lock does not have, under any group or extra, for this platform.
+
+Why it matters: what is not in the lock was never tested with it. Serving stacks (sglang, vllm, flashinfer, tilelang)
+pin their own torch and transformers, so their coming moves the packages that training depends on, and nothing says so
+afterwards: `pip check` is content with the result.
+
+What to do: use a second environment for the other work, and make this one anew from its lock. If the package belongs
+here, lock it, or name it in `allow` of the configuration. An intruder that overwrote or moved locked packages, or that
+belongs to a known serving stack, is an error; any other is a warning. pip, setuptools, wheel and uv are left to
+packages/drifted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from envdoctor import remedies
+from envdoctor.facts.distributions import Distributions
+from envdoctor.facts.interpreter import Interpreter
+from envdoctor.facts.owners import Owners
+from envdoctor.model import Finding, Lock, Severity, Unavailable
+from envdoctor.printable import moment_of
+from envdoctor.views.blame import Blame, Cause
+from envdoctor.views.expected import Expected
+
+
+def check(
+    blame: Blame,
+    distributions: Distributions,
+    expected: Expected,
+    owners: Owners | Unavailable,
+    lock: Lock,
+    interpreter: Interpreter,
+) -> Iterable[Finding]:
+    """Judge each foreign package; one that is the root of others carries what its coming did."""
+    overwritten = _overwritten(owners, expected)
+    for name in blame.foreign:
+        item = distributions.active[name]
+        cause = blame.causes.get(name)
+        harmful = name in blame.families or name in overwritten or bool(cause and cause.moved) or _shadows(name, distributions)
+        evidence: dict[str, object] = {"version": item.version, "installer": item.installer, **blame.evidence(name)}
+        if name in blame.families:
+            evidence["family"] = blame.families[name]
+        if name in overwritten:
+            evidence["overwrote"] = overwritten[name]
+        if cause is not None:
+            evidence |= _came_with(cause)
+        yield Finding(
+            Severity.ERROR if harmful else Severity.WARNING,
+            name,
+            f"{item.label} is not in {lock.path.rpartition('/')[2]}{_consequences(cause)}",
+            evidence,
+            _remedy(name, cause, overwritten, owners, interpreter),
+        )
+
+
+def _remedy(
+    name: str,
+    cause: Cause | None,
+    overwritten: Mapping[str, Sequence[str]],
+    owners: Owners | Unavailable,
+    interpreter: Interpreter,
+) -> tuple[str, ...]:
+    """Advise to remove it with its company, then to put back what it moved and what its removal would tear out."""
+    company = [name, *(cause.added if cause else ())]
+    back = {move.name: move.locked for move in (cause.moved if cause else ())}
+    for collision in () if isinstance(owners, Unavailable) or name not in overwritten else owners.collisions:
+        claims = {claim.name: claim.version for claim in collision.claims}
+        if set(claims) & set(company):
+            back |= {other: version for other, version in claims.items() if other not in company and other not in back}
+    step = remedies.reinstall(sorted(back.items()), interpreter.python) if back else ()
+    return (*remedies.remove(company, interpreter.python), *step)
+
+
+def _overwritten(owners: Owners | Unavailable, expected: Expected) -> dict[str, list[str]]:
+    """Return the paths of locked packages that each other package claims too."""
+    found: dict[str, list[str]] = {}
+    for collision in () if isinstance(owners, Unavailable) else owners.collisions:
+        names = [claim.name for claim in collision.claims]
+        if any(name in expected.allowed for name in names):
+            for name in names:
+                found.setdefault(name, []).append(collision.path)
+    return found
+
+
+def _shadows(name: str, distributions: Distributions) -> bool:
+    return sum(item.name == name for item in distributions.items) > 1
+
+
+def _came_with(cause: Cause) -> dict[str, object]:
+    return {
+        "installed_at": moment_of(cause.installed_at),
+        "added": list(cause.added),
+        "moved": [f"{move.name} {move.locked} -> {move.installed}" for move in cause.moved],
+    }
+
+
+def _consequences(cause: Cause | None) -> str:
+    if cause is None or not (cause.added or cause.moved):
+        return ""
+    parts = []
+    if cause.moved:
+        parts.append("moved " + ", ".join(f"{m.name} {m.locked} -> {m.installed}" for m in cause.moved[:3]))
+    if len(cause.moved) > 3:  # noqa: PLR2004 - a sentence has room for three
+        parts[-1] += f" and {len(cause.moved) - 3} more"
+    if cause.added:
+        parts.append(f"added {len(cause.added)} package{'s' if len(cause.added) > 1 else ''}")
+    return "; its install also " + " and ".join(parts)

@@ -1,0 +1,34 @@
+"""A package that the lock wants here is not installed.
+
+Why it matters: an import fails, or a fallback is taken silently, perhaps hours into the job.
+
+What to do: install it at the locked version, or make the environment anew from its lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from envdoctor import remedies
+from envdoctor.facts.distributions import Distributions
+from envdoctor.facts.interpreter import Interpreter
+from envdoctor.model import Finding, Lock, Severity
+from envdoctor.views.expected import Expected
+from envdoctor.views.requirements import Requirements
+
+
+def check(
+    expected: Expected, distributions: Distributions, requirements: Requirements, lock: Lock, interpreter: Interpreter
+) -> Iterable[Finding]:
+    """Compare the lock's wanted names with what an import would find."""
+    for name, package in expected.wanted.items():
+        if name in distributions.active or name == lock.project or package.source == "virtual":
+            continue
+        wanted_by = sorted({edge.requirer for edge in requirements.required_by.get(name, ())})
+        yield Finding(
+            Severity.ERROR,
+            name,
+            f"{name} {package.version or ''}".rstrip() + " is in the lock and not installed",
+            {"locked": package.version, "line": package.line, "file": lock.path, "required_by": wanted_by},
+            remedies.reinstall([(name, package.version)], interpreter.python),
+        )

@@ -1,0 +1,1 @@
+"""Is the configuration itself in order?"""

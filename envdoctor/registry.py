@@ -1,0 +1,97 @@
+"""Find the probes and the views, hold them to their contract, select by id or prefix."""
+
+from __future__ import annotations
+
+import inspect
+import pkgutil
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+
+import envdoctor.probes
+import envdoctor.views
+from envdoctor.errors import EnvDoctorError, UsageError
+from envdoctor.model import Finding
+from envdoctor.snapshot import COLLECTORS
+from envdoctor.wiring import Need, needs
+
+GIVEN = frozenset({"policy", "moment", "target"})
+"""What every run has, beside facts and views."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A module of `probes/<area>/` that judges facts."""
+
+    id: str
+    """`<area>/<fault>`, with hyphens."""
+    doc: str
+    check: Callable[..., Iterable[Finding]]
+    needs: tuple[Need, ...]
+
+    @property
+    def title(self) -> str:
+        """The first line of its documentation: the fault in one sentence."""
+        return self.doc.partition("\n")[0]
+
+
+@cache
+def views() -> dict[str, ModuleType]:
+    """Every view by name: values computed from facts, pure, at most once a run."""
+    names = [info.name for info in pkgutil.iter_modules(envdoctor.views.__path__)]
+    return {name: import_module(f"envdoctor.views.{name}") for name in names}
+
+
+@cache
+def probes() -> tuple[Probe, ...]:
+    """Every probe, sorted by id. Raises EnvDoctorError if one breaks the contract."""
+    found = []
+    for area in pkgutil.iter_modules(envdoctor.probes.__path__):
+        package = import_module(f"envdoctor.probes.{area.name}")
+        for info in pkgutil.iter_modules(package.__path__):
+            module = import_module(f"{package.__name__}.{info.name}")
+            found.append(_probe(f"{area.name}/{info.name}".replace("_", "-"), module))
+    return tuple(sorted(found, key=lambda probe: probe.id))
+
+
+def _probe(identity: str, module: ModuleType) -> Probe:
+    check = getattr(module, "check", None)
+    if not inspect.isfunction(check) or not module.__doc__:
+        raise EnvDoctorError(f"probe {identity}: a probe module has a docstring and a function check()")
+    asked = needs(check)
+    known = GIVEN | COLLECTORS.keys() | views().keys()
+    for need in asked:
+        if need.name not in known:
+            raise EnvDoctorError(f"probe {identity}: asks for {need.name!r}, which is no fact, view or given")
+    return Probe(identity, inspect.cleandoc(module.__doc__), check, asked)
+
+
+def select(chosen: Sequence[str] = (), ignored: Sequence[str] = ()) -> tuple[Probe, ...]:
+    """Return the probes whose id equals or lies below one of `chosen` (all if empty) and none of `ignored`.
+
+    Raises UsageError for a prefix that matches no probe: a misspelt one would silently check nothing.
+    """
+    for prefix in (*chosen, *ignored):
+        if not any(_matches(probe.id, prefix) for probe in probes()):
+            raise UsageError(f"no probe is called or begins with {prefix!r}; `envdoctor explain` lists them")
+    wanted = [p for p in probes() if not chosen or any(_matches(p.id, prefix) for prefix in chosen)]
+    return tuple(p for p in wanted if not any(_matches(p.id, prefix) for prefix in ignored))
+
+
+def _matches(identity: str, prefix: str) -> bool:
+    return identity == prefix or identity.startswith(prefix.rstrip("/") + "/") or identity.startswith(prefix)
+
+
+def facts_for(selected: Iterable[Probe]) -> frozenset[str]:
+    """Names of the facts that these probes need, through views too."""
+    wanted: set[str] = set()
+    pending = [need.name for probe in selected for need in probe.needs]
+    while pending:
+        name = pending.pop()
+        if name in COLLECTORS:
+            wanted.add(name)
+        elif name in views():
+            pending += [need.name for need in needs(views()[name].view)]
+    return frozenset(wanted)

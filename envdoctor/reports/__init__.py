@@ -1,0 +1,1 @@
+"""One format a file: `render(report) -> str`. Pure: nothing here reads or writes."""

@@ -1,0 +1,180 @@
+"""The report for people, who may be reading it at two in the morning: verdict, causes, what to do, what was not done."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from envdoctor.model import Finding, Report, Severity
+from envdoctor.printable import printable
+from envdoctor.reports.causes import Block, blocks
+
+_COLOURS = {Severity.ERROR: "31;1", Severity.WARNING: "33;1", Severity.NOTE: "36"}
+_VERDICTS = {"sick": "31;1", "warnings": "33;1", "healthy": "32;1"}
+INDENT = " " * 9
+LISTED = 8
+"""Names or paths that one line of a block lists."""
+NOTES = 3
+"""Notes of one probe that are printed in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How to print."""
+
+    width: int | None = None
+    """Columns; None leaves lines as long as they are, for pipes and logs."""
+    colour: bool = False
+
+    def paint(self, text: str, code: str) -> str:
+        """Colour a text if colour is on."""
+        return f"\033[{code}m{text}\033[0m" if self.colour else text
+
+    def wrap(self, text: str, first: str, rest: str) -> str:
+        """Fill a paragraph to the width; words such as paths are never broken."""
+        if self.width is None:
+            return first + text
+        return textwrap.fill(
+            text,
+            max(self.width, 40),
+            initial_indent=first,
+            subsequent_indent=rest,
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+
+
+def render(report: Report, style: Style | None = None) -> str:
+    """Return the report as text."""
+    style = style or Style()
+    found = blocks(report)
+    serious = [block for block in found if block.worst > Severity.NOTE]
+    notes = [block for block in found if block.worst == Severity.NOTE]
+    parts = [_head(report, style), *(_block(block, style) for block in serious)]
+    parts += [part for part in (_notes(notes, style), _not_done(report, style), _foot(report, style)) if part]
+    return "\n\n".join(parts) + "\n"
+
+
+def _head(report: Report, style: Style) -> str:
+    counts = _counts(finding.severity for _, finding in report.findings())
+    verdict = style.paint(report.verdict.upper() if report.verdict != "warnings" else "WARNINGS", _VERDICTS[report.verdict])
+    unsure = ", not all could be judged" if report.incomplete else ""
+    lines = [f"{verdict}  {counts or 'nothing found'}{unsure}"]
+    if report.target is not None:
+        facts = [f"Python {report.python or 'unknown'}"]
+        facts += [f"torch {report.seen['torch']}"] if "torch" in report.seen else []
+        facts += [f"{report.seen['packages']} packages"] if "packages" in report.seen else []
+        lines.append(style.wrap(f"{printable(report.target.prefix)}: {', '.join(facts)}", "", "  "))
+        lines.append(style.wrap(_lock_line(report), "", "  "))
+    return "\n".join(lines)
+
+
+def _lock_line(report: Report) -> str:
+    target = report.target
+    if target is None or target.lock is None:
+        return "no lock: nothing says what should be installed (name one with --lock)"
+    others = [printable(path.rpartition("/")[2]) for path in target.other_locks]
+    more = f" (also there, not used: {', '.join(others)})" if others else ""
+    return f"judged by {printable(target.lock)}{more}"
+
+
+def _counts(severities: Iterable[Severity]) -> str:
+    seen = list(severities)
+    words = [(seen.count(severity), severity.label) for severity in reversed(Severity)]
+    return ", ".join(f"{count} {word}{'s' if count > 1 else ''}" for count, word in words if count)
+
+
+def _block(block: Block, style: Style) -> str:
+    tag = style.paint(f"{block.worst.label.upper():8}", _COLOURS[block.worst])
+    lines = [_tagged(tag, _headline(block), style)]
+    lines += [style.wrap(line, INDENT, INDENT + "  ") for line in (*_when(block.head), *_evidence(block.head))]
+    lines += _followers(block, style)
+    lines += [style.wrap(f"see: envdoctor explain {block.probe}", INDENT, INDENT)]
+    steps = list(dict.fromkeys(step for finding in _steps_of(block) for step in finding.remedy))
+    # a command is printed whole, so that it can be copied
+    lines += [f"{INDENT}{style.paint('next: ' if number == 0 else 'then: ', '1')}{step}" for number, step in enumerate(steps)]
+    return "\n".join(lines)
+
+
+def _tagged(tag: str, text: str, style: Style) -> str:
+    """Put the coloured tag before a paragraph wrapped as if it were plain."""
+    return tag + style.wrap(text, INDENT, INDENT)[len(INDENT) - 1 :]
+
+
+def _headline(block: Block) -> str:
+    return block.head.message[:1].upper() + block.head.message[1:] if block.probe.startswith("environment/") else block.head.message
+
+
+def _when(finding: Finding) -> Iterable[str]:
+    at = finding.evidence.get("installed_at")
+    if isinstance(at, str):
+        installer = finding.evidence.get("installer")
+        yield f"installed {spoken(at)}{f' by {installer}' if installer else ''}"
+
+
+def spoken(moment: str) -> str:
+    """Return an RFC 3339 time as a person would say it, in local time: `3 June 2026 at 14:22`."""
+    local = datetime.fromisoformat(moment).astimezone()
+    return f"{local.day} {local:%B %Y} at {local:%H:%M}"
+
+
+def _evidence(finding: Finding) -> Iterable[str]:
+    """List what backs the message: the first few entries of each list of names or paths."""
+    for key, value in finding.evidence.items():
+        if isinstance(value, list) and value and all(isinstance(item, str) for item in value) and key != "moved":
+            yield f"{key.replace('_', ' ')}: {_listed(value, finding.evidence.get('count') if key == 'paths' else None)}"
+
+
+def _listed(names: Sequence[str], count: object = None) -> str:
+    total = count if isinstance(count, int) else len(names)
+    more = f" and {total - LISTED} more" if total > LISTED else ""
+    return ", ".join(names[:LISTED]) + more
+
+
+def _followers(block: Block, style: Style) -> Iterable[str]:
+    """Print what else the cause explains; packages that merely came with it are one line already."""
+    for probe, finding in block.others:
+        if probe != "packages/foreign" or finding.evidence.get("family"):
+            yield style.wrap(f"{finding.message}  [{probe}]", INDENT + "- ", INDENT + "  ")
+
+
+def _steps_of(block: Block) -> Iterable[Finding]:
+    """Yield the findings whose steps are to be printed: the cause's own advice already covers what came and moved."""
+    yield block.head
+    yield from (finding for probe, finding in block.others if probe not in ("packages/foreign", "packages/drifted"))
+
+
+def _notes(notes: Sequence[Block], style: Style) -> str:
+    by_probe: dict[str, list[Finding]] = {}
+    for block in notes:
+        by_probe.setdefault(block.probe, []).append(block.head)
+    lines = []
+    for probe, findings in by_probe.items():
+        tag = style.paint(f"{'NOTE':8}", _COLOURS[Severity.NOTE])
+        lines += [_tagged(tag, f"{finding.message}  [{probe}]", style) for finding in findings[:NOTES]]
+        if len(findings) > NOTES:
+            lines.append(f"{INDENT}and {len(findings) - NOTES} more notes of {probe} (all of them: --format json)")
+    return "\n".join(lines)
+
+
+def _not_done(report: Report, style: Style) -> str:
+    lines = [style.wrap(f"{o.probe} crashed: {o.crashed}", "CRASHED  ", INDENT) for o in report.outcomes if o.crashed]
+    reasons: dict[tuple[str, bool], list[str]] = {}
+    for outcome in report.outcomes:
+        if outcome.skipped:
+            reasons.setdefault((outcome.skipped.reason, outcome.skipped.failed), []).append(outcome.probe)
+    for (reason, failed), probes in reasons.items():
+        first = "FAILED   " if failed else "skipped  "
+        lines.append(style.wrap(f"{reason}: {', '.join(probes)}", first, INDENT))
+    muted = sum(len(outcome.muted) for outcome in report.outcomes)
+    if muted:
+        lines.append(f"muted    {muted} finding{'s' if muted > 1 else ''}, by {printable(report.config or 'the configuration')}")
+    return "\n".join(lines)
+
+
+def _foot(report: Report, style: Style) -> str:
+    passed = sum(not (o.findings or o.skipped or o.crashed) for o in report.outcomes)
+    files = f"{report.seen['files']:,} files, " if "files" in report.seen else ""
+    return style.wrap(f"{passed} of {len(report.outcomes)} probes found nothing ({files}{report.seconds:.2f} s)", "", "")

@@ -1,0 +1,115 @@
+"""Seal an environment: check it, and record what the check saw as the good state."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import time
+from dataclasses import dataclass
+from functools import partial
+
+from envdoctor import __version__, registry, seals, snapshot, workflows
+from envdoctor.errors import EnvDoctorError
+from envdoctor.facts import records
+from envdoctor.facts.distributions import Distribution, Distributions
+from envdoctor.facts.files import Comparison
+from envdoctor.facts.interpreter import Interpreter
+from envdoctor.facts.search_path import SearchPath
+from envdoctor.facts.startup import Startup
+from envdoctor.facts.torch_build import TorchBuild
+from envdoctor.facts.variables import Variables
+from envdoctor.locate import Wish, locate
+from envdoctor.model import Lock, Report, Severity, Target, Unavailable
+from envdoctor.seals import Seal, SealedDistribution
+from envdoctor.snapshot import Snapshot
+from envdoctor.system.forked import call
+from envdoctor.system.host import Host
+
+
+@dataclass(frozen=True, slots=True)
+class Sealed:
+    """What came of it."""
+
+    report: Report
+    path: str | None
+    """Where the seal lies; None if the environment was too sick to be called good."""
+    summary: str = ""
+
+
+def seal(wish: Wish, host: Host, *, force: bool = False, deadline: float = 600.0) -> Sealed:
+    """Check the environment without its old seal, then write a new one, unless there are errors and no `force`.
+
+    Raises UsageError as `check` does, and EnvDoctorError if something that a seal holds cannot be read or written.
+    """
+    began = time.monotonic()
+    target, policy = call("the search for the target", partial(locate, wish, host), timeout=deadline)
+    taken = snapshot.take(target, host, snapshot.COLLECTORS.keys() - {"seal"}, deadline=deadline)
+    report = workflows.report(target, policy, taken, registry.probes(), host, began)
+    if not force and report.worst() == Severity.ERROR:
+        return Sealed(report, None)
+    path = call("sealing", partial(_write, target, taken, host), timeout=deadline)
+    return Sealed(report, path, _summary(taken, target))
+
+
+def _write(target: Target, taken: Snapshot, host: Host) -> str:
+    interpreter, path, installed = taken.interpreter, taken.search_path, taken.distributions
+    for fact in (interpreter, path, installed):
+        if isinstance(fact, Unavailable):
+            raise EnvDoctorError(f"cannot be sealed: {fact.reason}")
+    assert isinstance(interpreter, Interpreter) and isinstance(path, SearchPath) and isinstance(installed, Distributions)  # noqa: S101, PT018
+    index: dict[str, list[int]] = {}
+    comparison = Comparison(target.prefix, {}, collected=index)
+    for site in path.site_dirs():
+        for name in os.listdir(site):
+            if name.endswith(".dist-info") and not name.startswith("~"):
+                comparison.distribution(site, name)
+    content = _lock_bytes(taken.lock)
+    stamp = host.now().strftime("%Y%m%dT%H%M%S")
+    build = taken.torch_build if isinstance(taken.torch_build, TorchBuild) else None
+    return seals.write(
+        target.prefix,
+        Seal(
+            taken_at=host.now().replace(microsecond=0).isoformat().replace("+00:00", "Z"),
+            envdoctor=__version__,
+            host=host.name,
+            python_version=interpreter.version,
+            python_path=interpreter.chain[-1],
+            distributions=tuple(_sealed(item) for item in installed.own),
+            torch_version=build.version if build else None,
+            torch_git=build.git if build else None,
+            pth=_pth_names(taken.startup),
+            variables=dict(taken.variables.values) if isinstance(taken.variables, Variables) else {},
+            lock_origin=target.lock,
+            lock_digest=hashlib.sha256(content).hexdigest() if content is not None else None,
+            lock_name=f"lock-{os.path.basename(target.lock)}" if target.lock and content is not None else None,
+            index_name=f"index-{stamp}-{os.getpid()}.json",
+        ),
+        index,
+        content,
+    )
+
+
+def _sealed(item: Distribution) -> SealedDistribution:
+    editable = bool(item.direct_url and item.direct_url.editable)
+    try:
+        digest = records.wheel_digest(records.read(os.path.join(item.metadata, "RECORD"))) if item.has_record else ""
+    except (OSError, ValueError):
+        digest = ""
+    return SealedDistribution(item.name, item.version, digest, item.tags, editable)
+
+
+def _pth_names(startup: Startup | Unavailable) -> tuple[str, ...]:
+    return () if isinstance(startup, Unavailable) else tuple(sorted(os.path.basename(file.path) for file in startup.files))
+
+
+def _lock_bytes(lock: Lock | Unavailable) -> bytes | None:
+    if isinstance(lock, Unavailable):
+        return None
+    with open(lock.path, "rb") as stream:
+        return stream.read()
+
+
+def _summary(taken: Snapshot, target: Target) -> str:
+    count = len(taken.distributions.own) if isinstance(taken.distributions, Distributions) else 0
+    lock = f"lock {target.lock}" if target.lock else "no lock"
+    return f"{count} packages, {lock}"

@@ -1,0 +1,167 @@
+"""Run tasks in forked children under a deadline, so that a dead mount or a FIFO cannot hang the doctor.
+
+The parent touches nothing that a task touches. A child that does not answer in time is killed; one that will not die
+even then is abandoned, and the caller leaves by `os._exit`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import pickle
+import selectors
+import signal
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from envdoctor.errors import EnvDoctorError, UsageError, described
+from envdoctor.model import Unavailable
+from envdoctor.system.host import end_group
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Something to be computed in a child of its own."""
+
+    name: str
+    run: Callable[..., Any]
+    """Called with the results of `needs`, in that order. Its result must survive pickling."""
+    needs: tuple[str, ...] = ()
+    timeout: float = 10.0
+    """Seconds."""
+
+
+@dataclass(slots=True)
+class _Child:
+    task: Task
+    pid: int
+    pipe: int
+    ends: float
+    received: bytearray = field(default_factory=bytearray)
+
+
+def gather(tasks: Sequence[Task], *, deadline: float, workers: int | None = None) -> dict[str, Any]:
+    """Run all tasks, each once its needs are there, several at a time; return their results by name.
+
+    `deadline` is in seconds from now, for all tasks together. What failed is an `Unavailable` that says why;
+    a `UsageError` raised in a task is raised here.
+    """
+    ends = time.monotonic() + deadline
+    limit = workers or max(2, os.cpu_count() or 2)
+    results: dict[str, Any] = {}
+    waiting = list(tasks)
+    running: dict[int, _Child] = {}
+    gc.freeze()
+    with selectors.DefaultSelector() as selector:
+        try:
+            while waiting or running:
+                for task in _ready(waiting, results)[: limit - len(running)]:
+                    waiting.remove(task)
+                    child = _start(task, results, ends)
+                    running[child.pipe] = child
+                    selector.register(child.pipe, selectors.EVENT_READ)
+                if not running:
+                    for task in waiting:
+                        results[task.name] = Unavailable(f"needs {', '.join(task.needs)}", failed=True)
+                    break
+                _receive(selector, running, results)
+        finally:
+            for child in running.values():
+                _finish(child)
+            gc.unfreeze()
+    return results
+
+
+def call(name: str, run: Callable[..., Any], *, timeout: float) -> Any:  # noqa: ANN401 - whatever `run` returns
+    """Run one thing in a child. Raises EnvDoctorError if it failed or gave no answer within `timeout` seconds."""
+    result = gather([Task(name, run, timeout=timeout)], deadline=timeout)[name]
+    if isinstance(result, Unavailable):
+        raise EnvDoctorError(f"{name}: {result.reason}")
+    return result
+
+
+def _ready(waiting: Sequence[Task], results: Mapping[str, Any]) -> list[Task]:
+    return [task for task in waiting if all(need in results for need in task.needs)]
+
+
+def _start(task: Task, results: Mapping[str, Any], deadline: float) -> _Child:
+    reading, writing = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(reading)
+        _child(task, [results[need] for need in task.needs], writing)
+    os.close(writing)
+    with contextlib.suppress(OSError):
+        os.setpgid(pid, pid)
+    return _Child(task, pid, reading, min(time.monotonic() + task.timeout, deadline))
+
+
+def _child(task: Task, arguments: list[Any], writing: int) -> NoReturn:
+    """Compute, answer, leave without running anything of the parent's."""
+    try:
+        os.setpgid(0, 0)
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        gc.disable()
+        answer = _answer(task, arguments)
+        with os.fdopen(writing, "wb") as pipe:
+            pipe.write(answer)
+    finally:
+        os._exit(0)
+
+
+def _answer(task: Task, arguments: list[Any]) -> bytes:
+    try:
+        return pickle.dumps(task.run(*arguments), pickle.HIGHEST_PROTOCOL)
+    except UsageError as error:
+        return pickle.dumps(error)
+    except EnvDoctorError as error:
+        return pickle.dumps(Unavailable(str(error), failed=True))
+    except OSError as error:
+        return pickle.dumps(Unavailable(f"{error.filename or task.name}: {error.strerror or error}", failed=True))
+    except Exception as error:  # noqa: BLE001 - one fact that breaks must not take the others with it
+        return pickle.dumps(Unavailable(f"the doctor failed here, please report it: {described(error)}", failed=True))
+
+
+def _receive(selector: selectors.BaseSelector, running: dict[int, _Child], results: dict[str, Any]) -> None:
+    """Take what has arrived, and end those whose time is over."""
+    nearest = min(child.ends for child in running.values())
+    for key, _ in selector.select(max(0.0, nearest - time.monotonic())):
+        child = running[key.fd]
+        block = os.read(key.fd, 1 << 20)
+        if block:
+            child.received += block
+            continue
+        _close(selector, running, child)
+        results[child.task.name] = _result(child)
+    for child in [child for child in running.values() if time.monotonic() >= child.ends]:
+        _close(selector, running, child)
+        results[child.task.name] = Unavailable(f"no answer within {child.task.timeout:g} s", failed=True)
+
+
+def _close(selector: selectors.BaseSelector, running: dict[int, _Child], child: _Child) -> None:
+    selector.unregister(child.pipe)
+    del running[child.pipe]
+    _finish(child)
+
+
+def _result(child: _Child) -> Any:  # noqa: ANN401 - whatever the task returned
+    if not child.received:
+        return Unavailable(f"the process that read {child.task.name} died", failed=True)
+    result = pickle.loads(child.received)  # noqa: S301 - written by our own child
+    if isinstance(result, UsageError):
+        raise result
+    return result
+
+
+def _finish(child: _Child) -> None:
+    """Close the pipe, kill what is left of the child's group, and reap it if it can be reaped."""
+    os.close(child.pipe)
+    end_group(child.pid)
+    with contextlib.suppress(OSError):
+        for _ in range(20):
+            if os.waitpid(child.pid, os.WNOHANG)[0]:
+                return
+            time.sleep(0.001)

@@ -1,0 +1,157 @@
+"""What a fact may ask of the machine, beside reading files."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import socket  # noqa: TID251 - this is the module that may
+import subprocess  # noqa: TID251 - this is the module that may
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+
+from envdoctor.errors import EnvDoctorError
+
+OUTPUT_CAP = 1 << 20
+"""Bytes of one stream that are kept of a process; one that prints more is ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completed:
+    """A process that ended, or was ended."""
+
+    status: int | None
+    """Exit status; negative for a signal; None if we ended it."""
+    stdout: bytes
+    problem: str | None = None
+    """Why it was ended or never started."""
+
+
+class Host(Protocol):
+    """The machine as facts see it. Tests bring their own."""
+
+    @property
+    def env(self) -> Mapping[str, str]:
+        """The caller's environment variables."""
+
+    @property
+    def cwd(self) -> str:
+        """The caller's working directory."""
+
+    @property
+    def home(self) -> str:
+        """The caller's home directory."""
+
+    @property
+    def name(self) -> str:
+        """Host name."""
+
+    def now(self) -> datetime:
+        """Return the time, with UTC as its zone."""
+
+    def run(self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None) -> Completed:
+        """Run a process with no input; never raises, never outlasts `timeout` (seconds), output capped."""
+
+
+@dataclass(frozen=True, slots=True)
+class LocalHost:
+    """This machine."""
+
+    env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
+    cwd: str = field(default_factory=os.getcwd)
+
+    @property
+    def home(self) -> str:
+        """$HOME, else the home of the user's passwd entry."""
+        return self.env.get("HOME") or os.path.expanduser("~")
+
+    @property
+    def name(self) -> str:
+        """The kernel's host name."""
+        return socket.gethostname()
+
+    def now(self) -> datetime:
+        """Return the system clock."""
+        return datetime.now(UTC)
+
+    def run(self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None) -> Completed:
+        """Run a process in a process group of its own and end the whole group at the limit."""
+        try:
+            process = subprocess.Popen(
+                argv,
+                env=None if env is None else dict(env),
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                process_group=0,
+            )
+        except OSError as error:
+            return Completed(None, b"", f"did not start: {error.strerror or error}")
+        try:
+            output, problem = _read_capped(process, time.monotonic() + timeout, timeout)
+            if problem is None:
+                try:
+                    return Completed(process.wait(timeout=timeout), output)
+                except subprocess.TimeoutExpired:
+                    problem = f"no end within {timeout:g} s"
+            return Completed(None, output, problem)
+        finally:
+            end_group(process.pid)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=0.5)
+
+
+def _read_capped(process: subprocess.Popen[bytes], end: float, timeout: float) -> tuple[bytes, str | None]:
+    """Read standard output to its end; say what was wrong if that end never came."""
+    if process.stdout is None:
+        return b"", "no output stream"
+    output = bytearray()
+    with process.stdout as stream, selectors.DefaultSelector() as selector:
+        selector.register(stream, selectors.EVENT_READ)
+        while True:
+            left = end - time.monotonic()
+            if left <= 0 or not selector.select(left):
+                return bytes(output), f"no answer within {timeout:g} s"
+            block = os.read(stream.fileno(), 65536)
+            if not block:
+                return bytes(output), None
+            output += block
+            if len(output) > OUTPUT_CAP:
+                return bytes(output), f"printed more than {OUTPUT_CAP >> 20} MiB"
+
+
+def end_group(pid: int) -> None:
+    """Kill a process group if it is still there."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
+
+
+def write_atomically(path: str, write: Callable[[int], None], *, mode: int = 0o644) -> None:
+    """Replace `path` by what `write(descriptor)` writes: readers see the old bytes or the new ones, never a part.
+
+    Raises EnvDoctorError, naming the path, if it cannot; then the old file is untouched.
+    """
+    folder, name = os.path.split(path)
+    temporary = None
+    try:
+        os.makedirs(folder, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(prefix=f".{name}.", dir=folder)
+        try:
+            write(descriptor)
+            os.fchmod(descriptor, mode)
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        os.replace(temporary, path)
+        temporary = None
+    except OSError as error:
+        raise EnvDoctorError(f"{path}: cannot be written: {error.strerror or error}") from error
+    finally:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)

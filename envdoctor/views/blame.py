@@ -1,0 +1,154 @@
+"""Which package brought a fault about: what is foreign, what came with it, and what its coming moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from envdoctor import knowledge
+from envdoctor.facts.distributions import Distribution, Distributions
+from envdoctor.model import Lock, LockedPackage
+from envdoctor.policy import Policy
+from envdoctor.versions import same_build, satisfies
+from envdoctor.views.expected import Expected
+from envdoctor.views.requirements import Requirements
+
+SEEDS = frozenset({"pip", "setuptools", "wheel", "uv"})
+"""What venv, virtualenv and conda put into an environment unasked; judged against the lock only where it pins them."""
+DOCTOR = "gpu-envdoctor"
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A locked package that is at another version now."""
+
+    name: str
+    locked: str
+    installed: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """One package whose coming explains other findings."""
+
+    root: str
+    version: str | None
+    installed_at: float | None
+    """End of its install batch, seconds since the epoch; None where the times prove nothing."""
+    added: tuple[str, ...]
+    """Foreign packages that came with it, itself left out."""
+    moved: tuple[Move, ...]
+
+
+@dataclass(frozen=True)
+class Blame:
+    """Foreign packages and their consequences."""
+
+    foreign: tuple[str, ...]
+    """Installed, and in the lock under no group or extra for this platform."""
+    families: Mapping[str, str]
+    """Foreign package -> serving stack that it belongs to (knowledge/serving.toml)."""
+    causes: Mapping[str, Cause] = field(default_factory=dict)
+    """By root."""
+    cause_of: Mapping[str, str] = field(default_factory=dict)
+    """Package, foreign or moved -> root of its cause."""
+
+    def evidence(self, name: str) -> dict[str, str]:
+        """Return the `cause` entry for a finding about `name`; empty where nobody is to blame."""
+        return {"cause": self.cause_of[name]} if name in self.cause_of else {}
+
+
+def view(
+    expected: Expected, distributions: Distributions, requirements: Requirements, policy: Policy, lock: Lock
+) -> Blame:
+    """Tell the foreign from the locked, and give each foreign or moved package a root where there is evidence."""
+    foreign = _foreign(expected, distributions, requirements, policy, lock)
+    rows = {row["name"]: row["family"] for row in knowledge.rows("serving")}
+    families = {name: rows[name] for name in foreign if name in rows}
+    roots = _roots(foreign, families, distributions, requirements)
+    cause_of = _company(roots, foreign, distributions, requirements)
+    moved = tuple(_moved(expected, distributions))
+    for move in moved:
+        culprit = _culprit(move, cause_of, distributions, requirements)
+        if culprit is not None:
+            cause_of[move.name] = cause_of[culprit]
+    return Blame(tuple(foreign), families, _causes(cause_of, foreign, moved, distributions), cause_of)
+
+
+def _foreign(
+    expected: Expected, distributions: Distributions, requirements: Requirements, policy: Policy, lock: Lock
+) -> list[str]:
+    names = {item.name for item in distributions.own if not (item.direct_url and item.name == lock.project)}
+    allowed = {name for name in names if policy.allows(name)} | {DOCTOR}
+    locked = set(expected.allowed)
+    # what an allowed package needs is allowed with it, as far as nobody else brought it
+    tolerated = requirements.reachable(allowed) | SEEDS
+    return sorted(names - locked - tolerated)
+
+
+def _roots(
+    foreign: list[str], families: Mapping[str, str], distributions: Distributions, requirements: Requirements
+) -> list[str]:
+    """Return the foreign packages that nothing foreign needs, requested ones first, serving stacks before others."""
+    inside = set(foreign)
+    needed = {name for other in foreign for name in requirements.needs.get(other, ()) if name != other} & inside
+    tops = [name for name in foreign if name not in needed] or foreign
+    active = distributions.active
+    return sorted(tops, key=lambda name: (name not in families, not active[name].requested, name))
+
+
+def _company(
+    roots: list[str], foreign: list[str], distributions: Distributions, requirements: Requirements
+) -> dict[str, str]:
+    """Give each foreign package the first root that needs it, one of its own install batch before others."""
+    reach = {root: requirements.reachable([root]) for root in roots}
+    batch_of = distributions.batch_of
+    cause_of: dict[str, str] = {}
+    for name in foreign:
+        candidates = [root for root in roots if name in reach[root]]
+        together = [root for root in candidates if name in batch_of and batch_of.get(root) is batch_of[name]]
+        cause_of[name] = (together or candidates or [name])[0]
+    return cause_of
+
+
+def _moved(expected: Expected, distributions: Distributions) -> Iterable[Move]:
+    active = distributions.active
+    for name, package in expected.wanted.items():
+        item = active.get(name)
+        if item is not None and item.version is not None and package.version is not None:
+            if not any(same_build(item.version, other.version) for other in alternatives(expected, name)):
+                yield Move(name, package.version, item.version)
+
+
+def alternatives(expected: Expected, name: str) -> tuple[LockedPackage, ...]:
+    """Return the pins that are right for a name: the wanted one, or any allowed one where none is wanted."""
+    return (expected.wanted[name],) if name in expected.wanted else expected.allowed.get(name, ())
+
+
+def _culprit(
+    move: Move, cause_of: Mapping[str, str], distributions: Distributions, requirements: Requirements
+) -> str | None:
+    """Find the foreign package whose requirement rules the locked version out, else the one it was installed with."""
+    for edge in requirements.required_by.get(move.name, ()):
+        if edge.requirer in cause_of and edge.satisfied and not satisfies(move.locked, edge.specifier):
+            return edge.requirer
+    batch = distributions.batch_of.get(move.name)
+    company = [name for name in (batch.roots + batch.members if batch else ()) if name in cause_of and name != move.name]
+    return company[0] if company else None
+
+
+def _causes(
+    cause_of: Mapping[str, str], foreign: list[str], moved: tuple[Move, ...], distributions: Distributions
+) -> dict[str, Cause]:
+    causes = {}
+    for root in dict.fromkeys(cause_of.values()):
+        item: Distribution = distributions.active[root]
+        batch = distributions.batch_of.get(root)
+        causes[root] = Cause(
+            root,
+            item.version,
+            batch.ended if batch else None,
+            tuple(name for name in foreign if cause_of[name] == root and name != root),
+            tuple(move for move in moved if cause_of.get(move.name) == root),
+        )
+    return causes

@@ -1,0 +1,158 @@
+"""Who requires whom among what is installed, evaluated for the target's interpreter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING
+
+from envdoctor.facts.distributions import Distribution, Distributions, normalised
+from envdoctor.facts.interpreter import Interpreter
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """One requirement that applies here."""
+
+    requirer: str
+    name: str
+    text: str
+    """As written in the metadata."""
+    specifier: str
+    installed: str | None
+    """Version that an import would find; None if there is none."""
+    satisfied: bool
+
+
+@dataclass(frozen=True)
+class Requirements:
+    """All requirements that apply."""
+
+    edges: tuple[Edge, ...]
+    invalid: tuple[tuple[str, str], ...] = ()
+    """(distribution, text) of requirements that are no PEP 508."""
+
+    @cached_property
+    def required_by(self) -> Mapping[str, tuple[Edge, ...]]:
+        """Edges by the name they point at."""
+        found: dict[str, list[Edge]] = {}
+        for edge in self.edges:
+            if edge.requirer != edge.name:
+                found.setdefault(edge.name, []).append(edge)
+        return {name: tuple(edges) for name, edges in found.items()}
+
+    @cached_property
+    def needs(self) -> Mapping[str, frozenset[str]]:
+        """Names that each distribution requires."""
+        found: dict[str, set[str]] = {}
+        for edge in self.edges:
+            found.setdefault(edge.requirer, set()).add(edge.name)
+        return {name: frozenset(names) for name, names in found.items()}
+
+    def reachable(self, roots: Iterable[str]) -> frozenset[str]:
+        """Names that these need, directly or not, themselves included."""
+        seen: set[str] = set()
+        pending = list(roots)
+        while pending:
+            name = pending.pop()
+            if name not in seen:
+                seen.add(name)
+                pending += self.needs.get(name, ())
+        return frozenset(seen)
+
+
+def view(distributions: Distributions, interpreter: Interpreter) -> Requirements:
+    """Walk all installed distributions, and those requirements behind an extra that another one asks for."""
+    active = distributions.active
+    edges: list[Edge] = []
+    invalid: list[tuple[str, str]] = []
+    pending = [(item, "") for item in active.values()]
+    done = set(pending_key(item, extra) for item, extra in pending)
+    while pending:
+        item, extra = pending.pop()
+        for text in item.requires:
+            if ("extra" in text) != bool(extra):
+                continue  # nearly all requirements of large packages hang on extras that nobody asked for
+            requirement = parsed(text)
+            if requirement is None:
+                invalid.append((item.name, text))
+            elif applies(requirement, interpreter.markers, extra):
+                edges.append(_edge(item, requirement, text, active))
+                pending += _extras(requirement, active, done)
+    return Requirements(tuple(sorted(edges, key=lambda edge: (edge.requirer, edge.name))), tuple(invalid))
+
+
+def pending_key(item: Distribution, extra: str) -> tuple[str, str]:
+    """Identify a distribution with an extra."""
+    return item.name, extra
+
+
+def _extras(
+    requirement: Requirement, active: Mapping[str, Distribution], done: set[tuple[str, str]]
+) -> Iterable[tuple[Distribution, str]]:
+    name = normalised(requirement.name)
+    for extra in sorted(requirement.extras):
+        if name in active and (name, normalised(extra)) not in done:
+            done.add((name, normalised(extra)))
+            yield active[name], normalised(extra)
+
+
+@cache
+def parsed(text: str) -> Requirement | None:
+    """Parse a requirement (PEP 508); None if it is none."""
+    from packaging.requirements import InvalidRequirement, Requirement
+
+    try:
+        return Requirement(text)
+    except InvalidRequirement:
+        return None
+
+
+def applies(requirement: Requirement, markers: Mapping[str, str], extra: str) -> bool:
+    """Evaluate its marker for the target; one that asks for what is not known of the target does not apply.
+
+    `Marker.evaluate` fills gaps from the interpreter that runs envdoctor, so no gap is left to it.
+    """
+    if requirement.marker is None:
+        return not extra
+    text = str(requirement.marker)
+    if any(key in text and key not in markers for key in MARKER_KEYS):
+        return False
+    return requirement.marker.evaluate({**markers, "extra": extra})
+
+
+MARKER_KEYS = (
+    "implementation_name",
+    "implementation_version",
+    "os_name",
+    "platform_machine",
+    "platform_python_implementation",
+    "platform_release",
+    "platform_system",
+    "platform_version",
+    "python_full_version",
+    "python_version",
+    "sys_platform",
+)
+"""Environment markers (PEP 508)."""
+
+
+def _edge(item: Distribution, requirement: Requirement, text: str, active: Mapping[str, Distribution]) -> Edge:
+    name = normalised(requirement.name)
+    found = active.get(name)
+    version = found.version if found else None
+    satisfied = found is not None and (not requirement.specifier or _contains(requirement, version))
+    return Edge(item.name, name, text, str(requirement.specifier), version, satisfied)
+
+
+def _contains(requirement: Requirement, version: str | None) -> bool:
+    from packaging.version import InvalidVersion
+
+    try:
+        return version is None or requirement.specifier.contains(version, prereleases=True)
+    except InvalidVersion:
+        return False

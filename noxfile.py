@@ -1,0 +1,107 @@
+"""Checks and tests: `nox` runs what this machine can run, `nox --list` shows the rest."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import nox
+
+nox.options.default_venv_backend = "venv"
+nox.options.reuse_existing_virtualenvs = True
+nox.options.sessions = ["lint", "tests", "tests_venv", "tests_torch"]
+
+# Pinned, since a new release of either brings new complaints.
+LINTERS = ("mypy==2.4.1", "ruff==0.17.6")
+TESTERS = ("hypothesis>=6.100", "pytest>=8.2")
+INSTALLERS = ("pip>=26", "pip-tools>=7.5", "uv>=0.9")
+TORCH = "2.13.0"
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Style, format and types."""
+    session.install(".", *LINTERS, "nox")
+    session.run("ruff", "check")
+    session.run("ruff", "format", "--check")
+    session.run("mypy")
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Everything that needs no real installer, torch or GPU."""
+    session.install(".", *TESTERS)
+    session.run("pytest", "-m", "not venv and not torch and not gpu and not soak", *session.posargs)
+
+
+@nox.session
+def tests_venv(session: nox.Session) -> None:
+    """Real venvs made by real installers, without a network."""
+    session.install(".", *TESTERS, *INSTALLERS)
+    session.run("pytest", "-m", "venv", *session.posargs)
+
+
+@nox.session
+def tests_torch(session: nox.Session) -> None:
+    """A target with a real torch; its prefix is in ENVDOCTOR_TORCH_TARGET."""
+    session.install(".", *TESTERS, *INSTALLERS)
+    target = _torch_target(session)
+    session.run("pytest", "-m", "torch", *session.posargs, env={"ENVDOCTOR_TORCH_TARGET": str(target)})
+
+
+@nox.session
+def soak(session: nox.Session) -> None:
+    """Long kill and fuzz runs."""
+    session.install(".", *TESTERS, *INSTALLERS)
+    session.run("pytest", "-m", "soak", *session.posargs)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Time and memory of `check` against other tools, in ratios."""
+    script = Path("tests", "bench", "bench.py")
+    if not script.exists():
+        _cannot(session, f"{script} is not there")
+    session.install(".", *INSTALLERS)
+    session.run("python", str(script), *session.posargs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Compare the generated parts of the README with the code; `nox -s docs -- --write` renews them."""
+    session.install(".")
+    session.run("python", "-m", "envdoctor.docs", *(session.posargs or ["--check"]))
+
+
+def _torch_target(session: nox.Session) -> Path:
+    """Make the venv that has torch, beside the one that the tests run in."""
+    target = Path(session.virtualenv.location, "torch-target").resolve()
+    if not any(target.glob(f"lib/python*/site-packages/torch-{TORCH}*.dist-info")):
+        session.run("python", "-m", "venv", "--without-pip", "--clear", str(target), silent=True)
+        pip = ("python", "-m", "pip", "--python", str(target / "bin" / "python"), "install", "--quiet")
+        _refuse_gigabytes(session, pip)
+        session.run(*pip, f"torch=={TORCH}")
+    return target
+
+
+def _refuse_gigabytes(session: nox.Session, pip: tuple[str, ...]) -> None:
+    """Go no further if the index at hand gives a CUDA build, which drags in several GB of nvidia packages."""
+    report = Path(session.create_tmp(), "torch.json").resolve()
+    report.unlink(missing_ok=True)
+    session.run(*pip, "--dry-run", "--report", str(report), f"torch=={TORCH}", success_codes=[0, 1])
+    if not report.exists():
+        _cannot(session, f"pip finds no torch {TORCH} for this machine")
+    names = [item["metadata"]["name"] for item in json.loads(report.read_text(encoding="utf-8"))["install"]]
+    nvidia = sorted(name for name in names if name.startswith(("nvidia-", "nvidia_", "cuda-")))
+    if nvidia:
+        _cannot(
+            session, f"torch {TORCH} from this index is a CUDA build with {', '.join(nvidia)}; give pip a CPU build"
+        )
+
+
+def _cannot(session: nox.Session, reason: str) -> None:
+    """Skip, with the reason; in CI nothing may go untested unnoticed, so there it is an error."""
+    if os.environ.get("CI"):
+        session.error(reason)
+    session.skip(reason)
