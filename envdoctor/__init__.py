@@ -1,3 +1,3 @@
-"""envdoctor: is this GPU training environment still the one its lock describes?"""
+"""Is this GPU training environment still the one its lock describes? envdoctor says."""
 
 __version__ = "0.1.0"

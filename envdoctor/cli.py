@@ -43,7 +43,7 @@ class Guarded(TyperGroup):
 def _complain(problem: str) -> None:
     from envdoctor.printable import printable, redact
 
-    print(f"envdoctor: {printable(redact(problem))}", file=sys.stderr)
+    sys.stderr.write(f"envdoctor: {printable(redact(problem))}\n")
 
 
 class Format(StrEnum):
@@ -75,7 +75,7 @@ app = typer.Typer(
 TargetOption = Annotated[
     str | None,
     typer.Option(
-        help="Environment directory or its python. Default: configuration, $VIRTUAL_ENV, $CONDA_PREFIX, ./.venv, ./venv.",
+        help="Environment directory or its python. Default: configuration, $VIRTUAL_ENV, $CONDA_PREFIX, .venv, venv.",
         metavar="DIR|PYTHON",
     ),
 ]
@@ -84,9 +84,12 @@ LockOption = Annotated[
     typer.Option(help="Lock to judge by. Default: configuration, the sealed one, the project's.", metavar="FILE"),
 ]
 ConfigOption = Annotated[
-    str | None, typer.Option(help="Configuration file. Default: the nearest envdoctor.toml or pyproject.toml.", metavar="FILE")
+    str | None,
+    typer.Option(help="Configuration file. Default: the nearest envdoctor.toml or pyproject.toml.", metavar="FILE"),
 ]
-GroupOption = Annotated[list[str] | None, typer.Option(help="A dependency group of the lock. Repeatable.", metavar="NAME")]
+GroupOption = Annotated[
+    list[str] | None, typer.Option(help="A dependency group of the lock. Repeatable.", metavar="NAME")
+]
 ExtraOption = Annotated[list[str] | None, typer.Option(help="An extra of the lock. Repeatable.", metavar="NAME")]
 
 
@@ -94,13 +97,16 @@ def _version(value: bool) -> None:  # noqa: FBT001 - typer's callback
     if value:
         from envdoctor import __version__
 
-        print(f"envdoctor {__version__}")
+        _print(f"envdoctor {__version__}\n")
         raise typer.Exit
 
 
 @app.callback()
 def _root(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,  # noqa: FBT002
+    *,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = (
+        False
+    ),
 ) -> None:
     pass
 
@@ -111,12 +117,16 @@ def check(
     lock: LockOption = None,
     group: GroupOption = None,
     extra: ExtraOption = None,
-    select: Annotated[list[str] | None, typer.Option(help="Only these probes: id or prefix. Repeatable.", metavar="PREFIX")] = None,
+    select: Annotated[
+        list[str] | None, typer.Option(help="Only these probes: id or prefix. Repeatable.", metavar="PREFIX")
+    ] = None,
     ignore: Annotated[list[str] | None, typer.Option(help="Not these probes. Repeatable.", metavar="PREFIX")] = None,
     output: Annotated[Format, typer.Option("--format", help="Report format.")] = Format.TEXT,
     fail_on: Annotated[Level, typer.Option(help="Lowest severity that makes the exit status 1.")] = Level.ERROR,
     config: ConfigOption = None,
-    deadline: Annotated[float, typer.Option(help="Seconds after which what is not read yet is given up.", min=0.1)] = 30.0,
+    deadline: Annotated[
+        float, typer.Option(help="Seconds after which what is not read yet is given up.", min=0.1)
+    ] = 30.0,
 ) -> None:
     """Judge an environment against its lock, its own records and, if it has one, its seal."""
     from envdoctor import workflows
@@ -131,12 +141,13 @@ def check(
 
 @app.command()
 def seal(
+    *,
     target: TargetOption = None,
     lock: LockOption = None,
     group: GroupOption = None,
     extra: ExtraOption = None,
     config: ConfigOption = None,
-    force: Annotated[bool, typer.Option("--force", help="Seal even what is sick.")] = False,  # noqa: FBT002
+    force: Annotated[bool, typer.Option("--force", help="Seal even what is sick.")] = False,
 ) -> None:
     """Record the present state as the good one, for later checks to compare with. Refuses a sick environment."""
     from envdoctor import sealing, workflows
@@ -162,7 +173,9 @@ def explain(
 
 @app.command()
 def demo(
-    keep: Annotated[str | None, typer.Option(help="Build it in this new directory and leave it there.", metavar="DIR")] = None,
+    keep: Annotated[
+        str | None, typer.Option(help="Build it in this new directory and leave it there.", metavar="DIR")
+    ] = None,
 ) -> None:
     """Show a contaminated environment and what check says of it; needs no venv, lock, network or GPU."""
     from envdoctor import demo as demonstration

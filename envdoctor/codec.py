@@ -81,7 +81,9 @@ def _member(kinds: tuple[Any, ...], data: Any) -> Any:  # noqa: ANN401
     if data is None and NoneType in kinds:
         return None
     marked = isinstance(data, dict) and "unavailable" in data
-    chosen = [kind for kind in kinds if kind is not NoneType and (getattr(kind, "__name__", "") == "Unavailable") == marked]
+    chosen = [
+        kind for kind in kinds if kind is not NoneType and (getattr(kind, "__name__", "") == "Unavailable") == marked
+    ]
     problem = ValueError(f"nothing fits {data!r}")
     for kind in chosen:
         try:

@@ -97,7 +97,7 @@ How to read it. `pip check` is content with this environment; the lock is not:
   moved. One block, one cause, one list of steps; `--format json` has every finding on its own.
 - The edited file has nothing to do with that install and stands alone.
 - The exit status is {status}: 0 nothing at or above --fail-on, 1 findings, 2 usage, 3 the doctor could not do its work.
-- `envdoctor explain packages/foreign` says why it matters. `envdoctor check` in your own project does all this there."""
+- `envdoctor explain packages/foreign` says why it matters. `envdoctor check` in your project does all this there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,11 @@ def table(width: int | None) -> str:
 
 def _row(probe: Probe, width: int | None) -> str:
     first = f"  {probe.id:34}"
-    return first + probe.title if width is None else textwrap.fill(probe.title, width, initial_indent=first, subsequent_indent=" " * 36)
+    return (
+        first + probe.title
+        if width is None
+        else textwrap.fill(probe.title, width, initial_indent=first, subsequent_indent=" " * 36)
+    )
 
 
 def explanation(identity: str, width: int | None) -> str:

@@ -72,7 +72,8 @@ def _clean(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 def _sorted_out(probe: str, found: Iterable[Finding], policy: Policy, moment: datetime) -> Outcome:
-    kept, muted = [], []
+    kept: list[Finding] = []
+    muted: list[Finding] = []
     for finding in found:
         (muted if policy.mutes_finding(probe, finding.subject, moment) else kept).append(finding)
     return Outcome(probe, tuple(kept), tuple(muted))

@@ -110,7 +110,7 @@ class LockedDependency:
     extras: tuple[str, ...] = ()
     """Extras of `name` that this edge asks for."""
     when: tuple[str, ...] = ()
-    """Empty for a plain dependency; `extra:NAME` or `group:NAME` when only that extra or group of the owner wants it."""
+    """Empty for a plain dependency; `extra:NAME` or `group:NAME` when only that extra or group wants it."""
     url: str = ""
     """The source of the version meant, where several sources are locked for the name."""
 
@@ -208,7 +208,7 @@ class Report:
         return sorted(pairs, key=lambda pair: -pair[1].severity)
 
     def worst(self) -> Severity | None:
-        """The highest severity found, or None."""
+        """Return the highest severity found, or None."""
         return max((f.severity for _, f in self.findings()), default=None)
 
     @property

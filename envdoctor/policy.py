@@ -116,7 +116,9 @@ class _Reader:
         if not isinstance(table, dict):
             raise self.fail(where or "envdoctor", f"{where or 'tool.envdoctor'} must be a table")
         for key in table.keys() - keys:
-            raise self.fail(key, f"unknown key {where + '.' if where else ''}{key}; known are {', '.join(sorted(keys))}")
+            raise self.fail(
+                key, f"unknown key {where + '.' if where else ''}{key}; known are {', '.join(sorted(keys))}"
+            )
 
     def text_or_none(self, table: Mapping[str, Any], key: str) -> str | None:
         value = table.get(key)

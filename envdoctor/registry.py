@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -14,7 +14,7 @@ import envdoctor.probes
 import envdoctor.views
 from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.model import Finding
-from envdoctor.snapshot import COLLECTORS
+from envdoctor.snapshot import FACTS
 from envdoctor.wiring import Need, needs
 
 GIVEN = frozenset({"policy", "moment", "target"})
@@ -35,6 +35,20 @@ class Probe:
     def title(self) -> str:
         """The first line of its documentation: the fault in one sentence."""
         return self.doc.partition("\n")[0]
+
+
+def load() -> Iterator[None]:
+    """Import everything that judging needs, one module a step, for whoever has time while facts are gathered."""
+    for package in (
+        "envdoctor.views",
+        *(f"envdoctor.probes.{area.name}" for area in pkgutil.iter_modules(envdoctor.probes.__path__)),
+    ):
+        for info in pkgutil.iter_modules(import_module(package).__path__):
+            import_module(f"{package}.{info.name}")
+            yield
+    for name in ("packaging.version", "packaging.requirements"):
+        import_module(name)
+        yield
 
 
 @cache
@@ -61,7 +75,7 @@ def _probe(identity: str, module: ModuleType) -> Probe:
     if not inspect.isfunction(check) or not module.__doc__:
         raise EnvDoctorError(f"probe {identity}: a probe module has a docstring and a function check()")
     asked = needs(check)
-    known = GIVEN | COLLECTORS.keys() | views().keys()
+    known = GIVEN | FACTS.keys() | views().keys()
     for need in asked:
         if need.name not in known:
             raise EnvDoctorError(f"probe {identity}: asks for {need.name!r}, which is no fact, view or given")
@@ -81,7 +95,7 @@ def select(chosen: Sequence[str] = (), ignored: Sequence[str] = ()) -> tuple[Pro
 
 
 def _matches(identity: str, prefix: str) -> bool:
-    return identity == prefix or identity.startswith(prefix.rstrip("/") + "/") or identity.startswith(prefix)
+    return identity.startswith(prefix)
 
 
 def facts_for(selected: Iterable[Probe]) -> frozenset[str]:
@@ -90,7 +104,7 @@ def facts_for(selected: Iterable[Probe]) -> frozenset[str]:
     pending = [need.name for probe in selected for need in probe.needs]
     while pending:
         name = pending.pop()
-        if name in COLLECTORS:
+        if name in FACTS:
             wanted.add(name)
         elif name in views():
             pending += [need.name for need in needs(views()[name].view)]

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from envdoctor import __version__, registry, seals, snapshot, workflows
+from envdoctor.codec import to_json
 from envdoctor.errors import EnvDoctorError
-from envdoctor.facts import records
+from envdoctor.facts import records, stat_index
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.files import Comparison
-from envdoctor.facts.interpreter import Interpreter
-from envdoctor.facts.search_path import SearchPath
 from envdoctor.facts.startup import Startup
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.facts.variables import Variables
@@ -43,7 +42,7 @@ def seal(wish: Wish, host: Host, *, force: bool = False, deadline: float = 600.0
     """
     began = time.monotonic()
     target, policy = call("the search for the target", partial(locate, wish, host), timeout=deadline)
-    taken = snapshot.take(target, host, snapshot.COLLECTORS.keys() - {"seal"}, deadline=deadline)
+    taken = snapshot.take(target, host, snapshot.FACTS.keys() - {"seal"}, deadline=deadline)
     report = workflows.report(target, policy, taken, registry.probes(), host, began)
     if not force and report.worst() == Severity.ERROR:
         return Sealed(report, None)
@@ -53,16 +52,17 @@ def seal(wish: Wish, host: Host, *, force: bool = False, deadline: float = 600.0
 
 def _write(target: Target, taken: Snapshot, host: Host) -> str:
     interpreter, path, installed = taken.interpreter, taken.search_path, taken.distributions
-    for fact in (interpreter, path, installed):
-        if isinstance(fact, Unavailable):
-            raise EnvDoctorError(f"cannot be sealed: {fact.reason}")
-    assert isinstance(interpreter, Interpreter) and isinstance(path, SearchPath) and isinstance(installed, Distributions)  # noqa: S101, PT018
-    index: dict[str, list[int]] = {}
-    comparison = Comparison(target.prefix, {}, collected=index)
-    for site in path.site_dirs():
-        for name in os.listdir(site):
-            if name.endswith(".dist-info") and not name.startswith("~"):
-                comparison.distribution(site, name)
+    if isinstance(interpreter, Unavailable) or isinstance(path, Unavailable) or isinstance(installed, Unavailable):
+        reasons = [fact.reason for fact in (interpreter, path, installed) if isinstance(fact, Unavailable)]
+        raise EnvDoctorError(f"cannot be sealed: {reasons[0]}")
+    comparison = Comparison(target.prefix, {})
+
+    def in_order(site: str, info: str) -> bool:
+        state = comparison.distribution(site, info)
+        return not (state.missing or state.altered or state.outside or state.problem)
+
+    owned = None if isinstance(taken.owners, Unavailable) else to_json(taken.owners)
+    index = stat_index.build(target.prefix, path.site_dirs(), in_order, owned)
     content = _lock_bytes(taken.lock)
     stamp = host.now().strftime("%Y%m%dT%H%M%S")
     build = taken.torch_build if isinstance(taken.torch_build, TorchBuild) else None
@@ -82,7 +82,7 @@ def _write(target: Target, taken: Snapshot, host: Host) -> str:
             lock_origin=target.lock,
             lock_digest=hashlib.sha256(content).hexdigest() if content is not None else None,
             lock_name=f"lock-{os.path.basename(target.lock)}" if target.lock and content is not None else None,
-            index_name=f"index-{stamp}-{os.getpid()}.json",
+            index_name=f"index-{stamp}-{os.getpid()}.jsonl",
         ),
         index,
         content,
@@ -99,7 +99,9 @@ def _sealed(item: Distribution) -> SealedDistribution:
 
 
 def _pth_names(startup: Startup | Unavailable) -> tuple[str, ...]:
-    return () if isinstance(startup, Unavailable) else tuple(sorted(os.path.basename(file.path) for file in startup.files))
+    return (
+        () if isinstance(startup, Unavailable) else tuple(sorted(os.path.basename(file.path) for file in startup.files))
+    )
 
 
 def _lock_bytes(lock: Lock | Unavailable) -> bytes | None:

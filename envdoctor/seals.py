@@ -1,8 +1,8 @@
 """The seal: the record of an environment's good state, kept inside it.
 
-`<prefix>/.envdoctor/seal.json` holds what was seen; the stat index, which is thousands of times larger, lies beside it in
-a file of its own, named by the seal, so that a check that needs only the small part reads only that. Where the prefix
-cannot be written the folder is below XDG state, named for the prefix.
+`<prefix>/.envdoctor/seal.json` holds what was seen; the stat index, a hundred times larger, lies beside it in a file of
+its own, named by the seal, so that what needs only the small part reads only that. Where the prefix cannot be written
+the folder is below XDG state, named for the prefix.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from envdoctor.codec import from_json, to_json
 from envdoctor.errors import EnvDoctorError
@@ -20,8 +19,6 @@ from envdoctor.system.host import write_atomically
 
 SCHEMA = 1
 _LIMIT = 256 << 20
-Index = Mapping[str, list[int]]
-"""Path relative to the prefix -> [size in bytes, mtime in ns, ctime in ns]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +101,16 @@ def parse(text: str, path: str) -> Seal:
     return seal
 
 
-def read_index(prefix: str, seal: Seal) -> Index:
-    """Read the stat index of a seal; empty if it is gone or damaged, so that files are judged as without a seal."""
+def read_index(prefix: str, seal: Seal, *, first: bool = False) -> list[bytes]:
+    """Read the lines of a seal's stat index, or only the first; none if it is gone, so that all is judged unsealed."""
     found = _find(prefix)
     if found is None or seal.index_name is None:
-        return {}
+        return []
     try:
-        data: Any = json.loads(_read(os.path.join(os.path.dirname(found), seal.index_name)))
-    except (EnvDoctorError, ValueError):
-        return {}
-    return data if isinstance(data, dict) else {}
+        with open(os.path.join(os.path.dirname(found), seal.index_name), "rb") as stream:
+            return [stream.readline()] if first else stream.readlines()
+    except OSError:
+        return []
 
 
 def recorded_lock(prefix: str) -> str | None:
@@ -129,7 +126,7 @@ def recorded_lock(prefix: str) -> str | None:
     return next((path for path in (seal.lock_origin, copy) if path and os.path.isfile(path)), None)
 
 
-def write(prefix: str, seal: Seal, index: Index, lock: bytes | None) -> str:
+def write(prefix: str, seal: Seal, index: Sequence[str], lock: bytes | None) -> str:
     """Write a seal and what belongs to it; return its path. The seal itself is replaced last, in one step.
 
     Raises EnvDoctorError if neither folder can be written.
@@ -143,9 +140,9 @@ def write(prefix: str, seal: Seal, index: Index, lock: bytes | None) -> str:
     raise problem or EnvDoctorError(f"{prefix}: nowhere to write a seal")
 
 
-def _write_in(folder: str, seal: Seal, index: Index, lock: bytes | None) -> str:
-    stat_index = json.dumps(index, separators=(",", ":")).encode("utf-8", "surrogateescape")
-    _put(os.path.join(folder, seal.index_name or "index.json"), stat_index)
+def _write_in(folder: str, seal: Seal, index: Sequence[str], lock: bytes | None) -> str:
+    if seal.index_name is not None:
+        _put(os.path.join(folder, seal.index_name), os.fsencode("\n".join(index)))
     if lock is not None and seal.lock_name is not None:
         _put(os.path.join(folder, seal.lock_name), lock)
     path = os.path.join(folder, "seal.json")

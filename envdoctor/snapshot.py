@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from envdoctor.facts import (
-    distributions,
-    files,
-    interpreter,
-    launchers,
-    lock,
-    owners,
-    seal,
-    search_path,
-    startup,
-    torch_build,
-    variables,
-)
 from envdoctor.model import Lock, Target, Unavailable
-from envdoctor.seals import Seal
 from envdoctor.system.forked import Task, gather
 from envdoctor.system.host import Host
 from envdoctor.wiring import needs, supply
+
+if TYPE_CHECKING:
+    from envdoctor.facts.distributions import Distributions
+    from envdoctor.facts.files import Files
+    from envdoctor.facts.interpreter import Interpreter
+    from envdoctor.facts.launchers import Launchers
+    from envdoctor.facts.owners import Owners
+    from envdoctor.facts.search_path import SearchPath
+    from envdoctor.facts.startup import Startup
+    from envdoctor.facts.torch_build import TorchBuild
+    from envdoctor.facts.variables import Variables
+    from envdoctor.seals import Seal
 
 NOT_GATHERED = Unavailable("not gathered: no selected probe needs it")
 
@@ -33,51 +32,65 @@ NOT_GATHERED = Unavailable("not gathered: no selected probe needs it")
 class Snapshot:
     """The facts of one run. What could not be read is `Unavailable` with the reason."""
 
-    interpreter: interpreter.Interpreter | Unavailable = NOT_GATHERED
-    search_path: search_path.SearchPath | Unavailable = NOT_GATHERED
-    distributions: distributions.Distributions | Unavailable = NOT_GATHERED
-    files: files.Files | Unavailable = NOT_GATHERED
-    owners: owners.Owners | Unavailable = NOT_GATHERED
-    startup: startup.Startup | Unavailable = NOT_GATHERED
-    launchers: launchers.Launchers | Unavailable = NOT_GATHERED
-    torch_build: torch_build.TorchBuild | Unavailable = NOT_GATHERED
+    interpreter: Interpreter | Unavailable = NOT_GATHERED
+    search_path: SearchPath | Unavailable = NOT_GATHERED
+    distributions: Distributions | Unavailable = NOT_GATHERED
+    files: Files | Unavailable = NOT_GATHERED
+    owners: Owners | Unavailable = NOT_GATHERED
+    startup: Startup | Unavailable = NOT_GATHERED
+    launchers: Launchers | Unavailable = NOT_GATHERED
+    torch_build: TorchBuild | Unavailable = NOT_GATHERED
     lock: Lock | Unavailable = NOT_GATHERED
-    variables: variables.Variables | Unavailable = NOT_GATHERED
+    variables: Variables | Unavailable = NOT_GATHERED
     seal: Seal | Unavailable = NOT_GATHERED
 
     def facts(self) -> dict[str, Any]:
         """Return the facts by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    def known(self, fact: str, attribute: str) -> Any:  # noqa: ANN401 - each has its own type
+        """Return one value of a fact, None if the fact could not be read."""
+        value = getattr(self, fact)
+        return None if isinstance(value, Unavailable) else getattr(value, attribute)
 
-COLLECTORS: Mapping[str, Callable[..., Any]] = {
-    "interpreter": interpreter.collect,
-    "search_path": search_path.collect,
-    "lock": lock.collect,
-    "seal": seal.collect,
-    "files": files.collect,
-    "owners": owners.collect,
-    "distributions": distributions.collect,
-    "torch_build": torch_build.collect,
-    "startup": startup.collect,
-    "launchers": launchers.collect,
-    "variables": variables.collect,
+
+FACTS: Mapping[str, tuple[str, ...]] = {
+    "interpreter": (),
+    "lock": (),
+    "seal": (),
+    "variables": (),
+    "search_path": ("interpreter",),
+    "files": ("search_path", "seal"),
+    "owners": ("search_path", "seal"),
+    "distributions": ("search_path",),
+    "launchers": ("interpreter",),
+    "startup": ("interpreter", "search_path"),
+    "torch_build": ("search_path",),
 }
-"""Fact -> collector, the slow ones early: they are started in this order as soon as their needs are there."""
+"""Fact -> the facts that its collector asks for, the slow ones early: each is started as soon as its needs are there.
+
+Said here as well as in the collectors' signatures (a test holds the two together), so that the first children start
+before the modules of the others are imported.
+"""
 
 
-def take(target: Target, host: Host, wanted: Iterable[str], *, deadline: float) -> Snapshot:
+def take(
+    target: Target, host: Host, wanted: Iterable[str], *, deadline: float, meanwhile: Iterable[object] = ()
+) -> Snapshot:
     """Gather the wanted facts and what they need, each in a forked child, all within `deadline` seconds.
 
-    Raises UsageError if the lock is no lock.
+    Raises UsageError if the lock is no lock. `meanwhile` is what the parent does while it waits.
     """
     names = _closure(wanted)
-    tasks = [_task(name, collect, target, host) for name, collect in COLLECTORS.items() if name in names]
-    return Snapshot(**gather(tasks, deadline=deadline))
+    tasks = [Task(name, partial(_run, name, target, host), FACTS[name]) for name in FACTS if name in names]
+    return Snapshot(**gather(tasks, deadline=deadline, meanwhile=meanwhile))
 
 
-def _asked(collect: Callable[..., Any]) -> tuple[str, ...]:
-    return tuple(need.name for need in needs(collect) if need.name not in ("target", "host"))
+def load() -> Iterator[None]:
+    """Import the modules of all facts, one a step; unpickling an answer needs them."""
+    for name in FACTS:
+        import_module(f"envdoctor.facts.{name}")
+        yield
 
 
 def _closure(wanted: Iterable[str]) -> set[str]:
@@ -87,14 +100,12 @@ def _closure(wanted: Iterable[str]) -> set[str]:
         name = pending.pop()
         if name not in names:
             names.add(name)
-            pending += _asked(COLLECTORS[name])
+            pending += FACTS[name]
     return names
 
 
-def _task(name: str, collect: Callable[..., Any], target: Target, host: Host) -> Task:
-    return Task(name, partial(_run, collect, target, host), needs=_asked(collect))
-
-
-def _run(collect: Callable[..., Any], target: Target, host: Host, *facts: Any) -> Any:  # noqa: ANN401
-    arguments = supply(needs(collect), {"target": target, "host": host, **dict(zip(_asked(collect), facts, strict=True))})
+def _run(name: str, target: Target, host: Host, *facts: Any) -> Any:  # noqa: ANN401
+    collect = import_module(f"envdoctor.facts.{name}").collect
+    values = {"target": target, "host": host, **dict(zip(FACTS[name], facts, strict=True))}
+    arguments = supply(needs(collect), values)
     return arguments if isinstance(arguments, Unavailable) else collect(*arguments)

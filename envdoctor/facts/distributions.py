@@ -104,6 +104,11 @@ class Distributions:
                 found.setdefault(item.name, item)
         return found
 
+    @property
+    def count(self) -> int:
+        """How many names are installed."""
+        return len(self.active)
+
     @cached_property
     def own(self) -> tuple[Distribution, ...]:
         """Those in the environment's own site-packages."""
@@ -323,7 +328,9 @@ def parse_direct_url(text: str, problems: list[str]) -> DirectUrl | None:
     try:
         data = json.loads(text)
         vcs, archive = data.get("vcs_info") or {}, data.get("archive_info") or {}
-        hashes = archive.get("hashes") or dict([archive["hash"].split("=", 1)] if "=" in archive.get("hash", "") else [])
+        hashes = archive.get("hashes") or dict(
+            [archive["hash"].split("=", 1)] if "=" in archive.get("hash", "") else []
+        )
         return DirectUrl(
             url=redact(str(data["url"])),
             editable=bool((data.get("dir_info") or {}).get("editable")),

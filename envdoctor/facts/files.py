@@ -10,20 +10,27 @@ import os
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from stat import ST_MTIME
 
-from envdoctor import seals
-from envdoctor.facts import records
+from envdoctor.errors import EnvDoctorError
+from envdoctor.facts import records, stat_index
 from envdoctor.facts.distributions import normalised
 from envdoctor.facts.search_path import SearchPath
+from envdoctor.facts.stat_index import Times, times_of
 from envdoctor.model import Target, Unavailable
-from envdoctor.seals import Index, Seal
+from envdoctor.seals import Seal
+from envdoctor.system.forked import Task, gather
 from envdoctor.system.host import Host
 
 SHOWN = 50
 """Paths kept of one distribution; the counts are of all."""
 SLACK = 2
 """Seconds by which a file may be younger than its RECORD: file systems and clocks are not that exact."""
+SHARES = 2
+"""Children that share the work. More gain little: the kernel's path look-ups are most of it."""
+WITHIN = 9.0
+"""Seconds; a little less than the fact may take, so that the reason given is this one."""
 _KIND, _REGULAR = 0o170000, stat.S_IFREG
 HASH_BUDGET = 256 << 20
 """Bytes that a plain check hashes at most."""
@@ -75,10 +82,56 @@ class Files:
 
 
 def collect(target: Target, host: Host, search_path: SearchPath, seal: Seal | Unavailable) -> Files:  # noqa: ARG001
-    """Stat every recorded file of the environment's own site-packages."""
-    index = seals.read_index(target.prefix, seal) if isinstance(seal, Seal) else {}
-    comparison = Comparison(target.prefix, index, sealed=sealed_records(seal))
-    found = [comparison.distribution(site, name) for site in search_path.site_dirs() for name in _infos(site)]
+    """Stat every recorded file of the environment's own site-packages, on two cores."""
+    shares = _shared_out([info for site in search_path.site_dirs() for info in _infos(site)])
+    sealed = stat_index.lines(target.prefix, seal) if isinstance(seal, Seal) else {}
+    tasks = [Task(f"share {n}", partial(_compare, target, share, sealed, seal)) for n, share in enumerate(shares)]
+    parts = gather(tasks, deadline=WITHIN, workers=SHARES).values()
+    for part in parts:
+        if isinstance(part, Unavailable):
+            raise EnvDoctorError(part.reason)
+    return Files(
+        tuple(sorted((state for part in parts for state in part.distributions), key=lambda state: state.metadata)),
+        sum(part.checked for part in parts),
+        sum(part.hashed for part in parts),
+        sum(part.unverified for part in parts),
+        tuple(sorted(metadata for part in parts for metadata in part.rebuilt)),
+    )
+
+
+def _shared_out(infos: Sequence[tuple[int, tuple[str, str]]]) -> list[list[tuple[str, str]]]:
+    """Give the largest first, each to the share that has least: torch alone is a third of the work."""
+    loads = [0] * SHARES
+    shares: list[list[tuple[str, str]]] = [[] for _ in loads]
+    for size, info in sorted(infos, reverse=True):
+        lightest = loads.index(min(loads))
+        loads[lightest] += size
+        shares[lightest].append(info)
+    return shares
+
+
+def _infos(site: str) -> list[tuple[int, tuple[str, str]]]:
+    """List a directory's dist-infos with the size of their RECORDs, by which the work is shared out."""
+    try:
+        names = os.listdir(site)
+    except OSError:
+        return []
+    infos = [name for name in names if name.endswith(".dist-info") and not name.startswith("~")]
+    return [(_size(os.path.join(site, name, "RECORD")), (site, name)) for name in infos]
+
+
+def _size(path: str) -> int:
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0
+
+
+def _compare(
+    target: Target, share: Sequence[tuple[str, str]], sealed: Mapping[str, bytes], seal: Seal | Unavailable
+) -> Files:
+    comparison = Comparison(target.prefix, sealed, sealed=sealed_records(seal))
+    found = [comparison.distribution(site, name) for site, name in share]
     wrong = tuple(state for state in found if state.missing or state.altered or state.outside or state.problem)
     return Files(wrong, comparison.checked, comparison.hashed, comparison.unverified, tuple(comparison.rebuilt))
 
@@ -89,44 +142,32 @@ def sealed_records(seal: Seal | Unavailable) -> dict[str, str]:
     return {f"{item.name}-{item.version}": item.record for item in sealed if item.record}
 
 
-def _infos(site: str) -> list[str]:
-    try:
-        names = os.listdir(site)
-    except OSError:
-        return []
-    return sorted(name for name in names if name.endswith(".dist-info") and not name.startswith("~"))
-
-
 class Comparison:
-    """Compares RECORDs with the disk and keeps count; collects a stat index on the way if asked to."""
+    """Compares RECORDs with the disk, helped by the stat index of a seal where there is one, and keeps count."""
 
-    def __init__(
-        self,
-        prefix: str,
-        index: Index,
-        *,
-        sealed: Mapping[str, str] | None = None,
-        collected: dict[str, list[int]] | None = None,
-    ) -> None:
+    def __init__(self, prefix: str, index: Mapping[str, bytes], *, sealed: Mapping[str, str] | None = None) -> None:
         self.prefix = prefix
         self.index = index
         self.sealed = sealed or {}
-        self.collected = collected
         self.rebuilt: list[str] = []
         self.checked = 0
         self.hashed = 0
         self.unverified = 0
-        self.budget = HASH_BUDGET
+        self.budget = HASH_BUDGET // SHARES
 
     def distribution(self, site: str, info: str) -> DistributionFiles:
         """Compare one distribution."""
         metadata = os.path.join(site, info)
         name = info[: -len(".dist-info")]
         record = os.path.join(metadata, "RECORD")
+        known = stat_index.parse(self.index.get(os.path.relpath(metadata, self.prefix)))
         try:
             status = os.stat(record)
             if not stat.S_ISREG(status.st_mode):
                 return DistributionFiles(name, metadata, 0, problem="RECORD is not a regular file")
+            if known is not None and known.intact(site, times_of(status)):
+                self.checked += len(known.paths)
+                return DistributionFiles(name, metadata, len(known.paths))
             rows = records.read(record)
         except FileNotFoundError:
             return DistributionFiles(name, metadata, 0)  # packages/missing-record speaks of it
@@ -134,8 +175,9 @@ class Comparison:
             return DistributionFiles(name, metadata, 0, problem=f"RECORD cannot be read: {error.strerror}")
         except ValueError as error:
             return DistributionFiles(name, metadata, 0, problem=f"RECORD {error}")
-        self._compare_build(name, metadata, rows, status)
-        missing, altered, outside = self._rows(site, rows, status[ST_MTIME] + SLACK)
+        self._compare_build(name, metadata, rows)
+        sealed = known.by_path() if known is not None else {}
+        missing, altered, outside = self._rows(site, rows, int(status.st_mtime) + SLACK, sealed)
         return DistributionFiles(
             name,
             metadata,
@@ -147,27 +189,21 @@ class Comparison:
             tuple(outside[:SHOWN]),
         )
 
-    def _compare_build(self, name: str, metadata: str, rows: Sequence[records.Row], status: os.stat_result) -> None:
-        """See whether this is still the wheel that was sealed; a RECORD with its sealed times need not be digested."""
-        key = os.path.relpath(os.path.join(metadata, "RECORD"), self.prefix)
-        times = [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
-        if self.collected is not None:
-            self.collected[key] = times
+    def _compare_build(self, name: str, metadata: str, rows: Sequence[records.Row]) -> None:
+        """See whether this is still the wheel that was sealed."""
         project, _, version = name.rpartition("-")
         sealed = self.sealed.get(f"{normalised(project)}-{version}")
-        if sealed and self.index.get(key) != times and records.wheel_digest(rows) != sealed:
+        if sealed and records.wheel_digest(rows) != sealed:
             self.rebuilt.append(metadata)
 
     def _rows(
-        self, site: str, rows: Sequence[records.Row], deadline: int
+        self, site: str, rows: Sequence[records.Row], deadline: int, sealed: Mapping[str, Times]
     ) -> tuple[list[str], list[AlteredFile], list[str]]:
         """Walk the rows: this loop runs once for each of 70,000 files, so it does little for a file in order."""
         missing: list[str] = []
         altered: list[AlteredFile] = []
         outside: list[str] = []
         get_stat, base = os.stat, site + "/"
-        relative = os.path.relpath(site, self.prefix) + "/"
-        index, collected = self.index, self.collected
         checked = 0
         for path, digest, size in rows:
             if not digest or path.endswith(".pyc"):
@@ -185,21 +221,12 @@ class Comparison:
             fault = None
             if str(status.st_size) != size or status.st_mode & _KIND != _REGULAR:
                 fault = _unlike(base + path, status, size)
-            elif status[ST_MTIME] > deadline if not index else self._moved(relative + path, status, deadline):
+            elif status[ST_MTIME] > deadline if not sealed else _moved(sealed.get(path), status, deadline):
                 fault = "content" if self._differs(base + path, digest, status.st_size) else None
             if fault is not None:
                 altered.append(AlteredFile(path, fault, _number(size), status.st_size))
-            elif collected is not None:
-                collected[relative + path] = [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
         self.checked += checked
         return missing, altered, outside
-
-    def _moved(self, key: str, status: os.stat_result, deadline: int) -> bool:
-        """Tell whether a file's times are not the sealed ones; one that was not sealed is judged as without a seal."""
-        sealed = self.index.get(key)
-        if sealed is None:
-            return status[ST_MTIME] > deadline
-        return sealed != [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
     def _differs(self, path: str, digest: str, size: int) -> bool:
         """Hash a suspect file if the budget allows."""
@@ -219,6 +246,11 @@ class Comparison:
         )
 
 
+def _moved(sealed: Times | None, status: os.stat_result, deadline: int) -> bool:
+    """Tell whether a file's times are not the sealed ones; one that was not sealed is judged as without a seal."""
+    return status[ST_MTIME] > deadline if sealed is None else sealed != times_of(status)
+
+
 def _unlike(path: str, status: os.stat_result, size: str) -> str | None:
     """Say how a file's kind or size differs from its row; a row without size and a link are not compared."""
     if status.st_mode & _KIND != _REGULAR:
@@ -227,4 +259,4 @@ def _unlike(path: str, status: os.stat_result, size: str) -> str | None:
 
 
 def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None  # noqa: PLR2004
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None

@@ -98,7 +98,9 @@ def parse_answer(done: Completed) -> tuple[dict[str, Any] | None, str | None]:
     if done.problem is not None:
         return None, done.problem
     if done.status != 0:
-        return None, f"ended with status {done.status}" if (done.status or 0) > 0 else f"died by signal {-(done.status or 0)}"
+        return None, f"ended with status {done.status}" if (
+            done.status or 0
+        ) > 0 else f"died by signal {-(done.status or 0)}"
     try:
         answer = json.loads(done.stdout)
     except ValueError:

@@ -7,10 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from envdoctor.facts import records
+from envdoctor.codec import from_json
+from envdoctor.facts import records, stat_index
 from envdoctor.facts.distributions import normalised
 from envdoctor.facts.search_path import SearchPath
-from envdoctor.model import Target
+from envdoctor.model import Target, Unavailable
+from envdoctor.seals import Seal
 from envdoctor.system.host import Host
 
 SHOWN = 50
@@ -76,8 +78,12 @@ class Owners:
     """Absolute path of each file directly in site-packages -> distribution that owns it."""
 
 
-def collect(target: Target, host: Host, search_path: SearchPath) -> Owners:  # noqa: ARG001
-    """Join all RECORDs of each site-packages directory and walk it once."""
+def collect(target: Target, host: Host, search_path: SearchPath, seal: Seal | Unavailable) -> Owners:  # noqa: ARG001
+    """Join all RECORDs of each site-packages directory and walk it once, unless a seal shows that nothing changed."""
+    sealed = stat_index.owners(target.prefix, seal) if isinstance(seal, Seal) else None
+    if sealed is not None:
+        owners: Owners = from_json(Owners, sealed)
+        return owners
     collisions: list[Collision] = []
     unowned: list[Unowned] = []
     leftovers: list[Leftover] = []
@@ -143,7 +149,10 @@ class Claims:
         firsts = self._first_rows()
         for path, rest in list(self.doubles.items())[:COLLISIONS_LOOKED_AT]:
             rows = [(rest[0][0], *firsts.get(path, ("", ""))), *rest[1:]]
-            if len({self._named(position)[0] for position, _, _ in rows}) > 1 and len({digest for _, digest, _ in rows}) > 1:
+            if (
+                len({self._named(position)[0] for position, _, _ in rows}) > 1
+                and len({digest for _, digest, _ in rows}) > 1
+            ):
                 yield self._collision(path, rows)
 
     def _first_rows(self) -> dict[str, tuple[str, str]]:

@@ -44,7 +44,7 @@ class SearchPath:
     """Distributions lying in it."""
 
     def site_dirs(self) -> tuple[str, ...]:
-        """The environment's own site-packages directories."""
+        """Return the environment's own site-packages directories."""
         return tuple(entry.path for entry in self.entries if entry.origin == "site-packages" and entry.exists)
 
 

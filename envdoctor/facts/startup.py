@@ -1,8 +1,9 @@
 """What an interpreter start reads and runs: .pth and .start files, sitecustomize, usercustomize, PYTHONPATH.
 
-Rules: CPython's Lib/site.py (3.11 to 3.15; hidden .pth files are left out, lines that begin with `import` and a blank
-are executed); PEP 829 and the `site` documentation of Python 3.15 for .start files, whose presence makes site ignore
-the import lines of the .pth file of the same name. Everything is read as text; nothing is executed.
+Rules: CPython's Lib/site.py, 3.11 to 3.15 (lines that begin with `import` and a blank are executed; 3.11.7 and 3.12.1
+still read hidden .pth files, which cpython gh-113659 of January 2024 ended). PEP 829 and the `site` documentation of
+Python 3.15 for .start files, whose presence makes site ignore the import lines of the .pth file of the same name.
+Everything is read as text; nothing is executed.
 """
 
 from __future__ import annotations
@@ -10,24 +11,25 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from envdoctor.facts.interpreter import Interpreter
-from envdoctor.facts.search_path import PTH_LIMIT, Origin, SearchPath, pth_files, pythonpath, site_directories
+from envdoctor.facts.search_path import PTH_LIMIT, Origin, SearchPath, pythonpath, site_directories
 from envdoctor.model import Target
 from envdoctor.system.host import Host
 
 TEXT_LIMIT = 300
 """Characters of one line that are kept."""
 LINES_LIMIT = 500
-"""Lines of one file that are kept."""
+"""Lines of one kind that are kept of one file."""
 NAMES_LIMIT = 20_000
 """Names of one PYTHONPATH directory that are looked at."""
 START_SINCE = (3, 15)
 """First Python that reads .start files (PEP 829)."""
-SITE_ORIGINS = ("site-packages", "user-site", "system-site")
+HIDDEN_UNTIL: Mapping[tuple[int, ...], tuple[int, ...]] = {(3, 11): (3, 11, 9), (3, 12): (3, 12, 3)}
+"""First releases taken to pass over hidden .pth files; where it may have been one earlier, too much is reported."""
 _SITE_PACKAGES = re.compile(r"(/.*|)/lib(?:64)?/(?:python3[^/]*|pypy3[^/]*)/(?:site|dist)-packages(?:/|\Z)")
 
 LineKind = Literal["path", "dead", "import", "ignored", "entry-point", "comment"]
@@ -121,11 +123,10 @@ def collect(target: Target, host: Host, interpreter: Interpreter, search_path: S
     files: list[StartupFile] = []
     for site, origin in _sites(target, interpreter, search_path):
         home = {"user-site": site, "system-site": interpreter.base_prefix or site}.get(origin, target.prefix)
-        files += _startup_files(site, origin, home, starts=_reads_start(interpreter))
+        files += _startup_files(site, origin, home, _release(interpreter))
     user_site = interpreter.kind != "venv" or interpreter.system_site
-    names = ["sitecustomize"]
-    if user_site and not host.env.get("PYTHONNOUSERSITE"):  # site.ENABLE_USER_SITE
-        names.append("usercustomize")
+    enabled = user_site and not host.env.get("PYTHONNOUSERSITE")  # site.ENABLE_USER_SITE
+    names = ["sitecustomize", "usercustomize"] if enabled else ["sitecustomize"]
     return Startup(
         tuple(files),
         tuple(found for name in names for found in _customize(name, search_path, interpreter)),
@@ -141,25 +142,27 @@ def _sites(target: Target, interpreter: Interpreter, search_path: SearchPath) ->
     for path in own:
         yield path, "site-packages"
     for entry in search_path.entries:
-        if entry.origin in SITE_ORIGINS and entry.exists and os.path.realpath(entry.path) not in known:
+        if entry.origin not in ("PYTHONPATH", "stdlib", "pth") and os.path.realpath(entry.path) not in known:
             yield entry.path, entry.origin
 
 
-def _reads_start(interpreter: Interpreter) -> bool:
-    return tuple(int(part) for part in (interpreter.minor or "0.0").split(".")) >= START_SINCE
+def _release(interpreter: Interpreter) -> tuple[int, ...]:
+    match = re.match(r"\d+(?:\.\d+)*", interpreter.version or "")
+    return tuple(map(int, match[0].split("."))) if match else ()
 
 
-def _startup_files(site: str, origin: Origin, home: str, *, starts: bool) -> Iterable[StartupFile]:
-    begun = sorted(name for name in _names(site) if starts and name.endswith(".start") and not name.startswith("."))
+def _startup_files(site: str, origin: Origin, home: str, version: tuple[int, ...]) -> Iterable[StartupFile]:
+    hidden = version < HIDDEN_UNTIL.get(version[:2], (3, 11))
+    names = sorted(name for name in _names(site) if hidden or not name.startswith("."))
+    begun = [name for name in names if version >= START_SINCE and name.endswith(".start")]
     stems = {name.removesuffix(".start") for name in begun}
     roots = (os.path.realpath(home), os.path.realpath(site))
-    for name in pth_files(site):
-        text, problem = read_startup(os.path.join(site, name))
-        lines = parse_pth(text, site, roots, ignored=name.removesuffix(".pth") in stems)
-        yield StartupFile(os.path.join(site, name), origin, lines, problem)
-    for name in begun:
-        text, problem = read_startup(os.path.join(site, name))
-        yield StartupFile(os.path.join(site, name), origin, parse_start(text), problem)
+    for name in [*(name for name in names if name.endswith(".pth")), *begun]:
+        path = os.path.join(site, name)
+        text, problem = read_startup(path)
+        ignored = name.removesuffix(".pth") in stems
+        lines = parse_start(text) if name in begun else parse_pth(text, site, roots, ignored=ignored)
+        yield StartupFile(path, origin, lines, problem)
 
 
 def _names(folder: str) -> list[str]:
@@ -186,16 +189,18 @@ def read_startup(path: str) -> tuple[str, str | None]:
 
 def parse_pth(text: str, site: str, roots: tuple[str, ...], *, ignored: bool = False) -> tuple[StartupLine, ...]:
     """Classify the lines of a .pth file as site.addpackage does; `roots` are the resolved folders called inside."""
-    lines = []
+    lines: dict[str, list[StartupLine]] = {"#": [], "import": [], "path": []}
     for number, line in enumerate(text.splitlines(), 1):
-        shown = line.rstrip()[:TEXT_LIMIT]
-        if line.startswith("#"):
-            lines.append(StartupLine(number, "comment", shown))
-        elif line.startswith(("import ", "import\t")):
-            lines.append(StartupLine(number, "ignored" if ignored else "import", shown))
-        elif line.strip():
-            lines.append(_path_line(number, line.rstrip(), site, roots))
-    return tuple(lines[:LINES_LIMIT])
+        runs = line.startswith(("import ", "import\t"))
+        kept = lines["#" if line.startswith("#") else "import" if runs else "path"]
+        if not line.strip() or len(kept) == LINES_LIMIT:
+            continue
+        if kept is lines["path"]:
+            kept.append(_path_line(number, line.rstrip(), site, roots))
+        else:
+            kind: LineKind = "comment" if not runs else "ignored" if ignored else "import"
+            kept.append(StartupLine(number, kind, line.rstrip()[:TEXT_LIMIT]))
+    return tuple(sorted((line for kept in lines.values() for line in kept), key=lambda line: line.number))
 
 
 def _path_line(number: int, line: str, site: str, roots: tuple[str, ...]) -> StartupLine:
@@ -218,8 +223,7 @@ def parse_start(text: str) -> tuple[StartupLine, ...]:
 
 def environment_of(path: str) -> str | None:
     """Return the prefix whose site-packages a path is or lies in, read off the path alone."""
-    match = _SITE_PACKAGES.match(path)
-    return (match[1] or "/") if match else None
+    return (match[1] or "/") if (match := _SITE_PACKAGES.match(path)) else None
 
 
 def is_below(path: str, folder: str) -> bool:
@@ -229,13 +233,12 @@ def is_below(path: str, folder: str) -> bool:
 
 def _customize(name: str, search_path: SearchPath, interpreter: Interpreter) -> Iterable[Customize]:
     """Yield the modules of a name in the order of the path; a package comes before a module (FileFinder)."""
-    suffixes = [f".{interpreter.soabi}.so"] if interpreter.soabi else []
-    suffixes += [".abi3.so", ".so", ".py", ".pyc"]
+    tagged = [f".{interpreter.soabi}.so"] if interpreter.soabi else []
+    suffixes = ["/__init__.py", *tagged, ".abi3.so", ".so", ".py", ".pyc"]
     shadowed = False
     for entry in search_path.entries:
-        candidates = [os.path.join(entry.path, name, "__init__.py")]
-        candidates += [os.path.join(entry.path, name + suffix) for suffix in suffixes]
-        found = next((path for path in candidates if os.path.isfile(path)), None)
+        candidates = (os.path.join(entry.path, name + suffix) for suffix in suffixes)
+        found = next(filter(os.path.isfile, candidates), None)
         if found:
             yield Customize(name, found, entry.origin, os.stat(found).st_size, not shadowed)
             shadowed = True
@@ -268,9 +271,8 @@ def _contents(path: str) -> tuple[int, tuple[str, ...]]:
 
 
 def _importable(entry: os.DirEntry[str]) -> bool:
-    if entry.is_dir():
-        return os.path.isfile(os.path.join(entry.path, "__init__.py"))
-    return entry.name.endswith((".py", ".so"))
+    init = os.path.join(entry.path, "__init__.py")
+    return os.path.isfile(init) if entry.is_dir() else entry.name.endswith((".py", ".so"))
 
 
 def _project(path: str) -> str | None:
@@ -285,9 +287,8 @@ def _project(path: str) -> str | None:
 def _site_directories(prefix: str, interpreter: Interpreter) -> Iterable[SiteDirectory]:
     """Yield lib/python3.*/site-packages of the prefix, told apart by the minor version that runs."""
     running = f"python{interpreter.minor}{'t' if interpreter.free_threaded else ''}" if interpreter.minor else None
-    library = os.path.join(prefix, "lib")
-    for name in sorted(filter(re.compile(r"python3\.\d+t?\Z").match, _names(library))):
-        path = os.path.join(library, name, "site-packages")
+    for name in sorted(filter(re.compile(r"python3\.\d+t?\Z").match, _names(os.path.join(prefix, "lib")))):
+        path = os.path.join(prefix, "lib", name, "site-packages")
         try:
             held = sum(item.endswith((".dist-info", ".egg-info")) for item in os.listdir(path))
             writable = bool(os.stat(path).st_mode & 0o222)

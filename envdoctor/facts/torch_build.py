@@ -51,7 +51,13 @@ def parse(text: str, path: str) -> TorchBuild | Unavailable:
         return Unavailable(f"{path} is not Python", failed=False)
     values: dict[str, object] = {}
     for node in tree.body:
-        target = node.targets[0] if isinstance(node, ast.Assign) else node.target if isinstance(node, ast.AnnAssign) else None
+        target = (
+            node.targets[0]
+            if isinstance(node, ast.Assign)
+            else node.target
+            if isinstance(node, ast.AnnAssign)
+            else None
+        )
         value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
         if isinstance(target, ast.Name) and isinstance(value, ast.Constant):
             values[target.id] = value.value
@@ -61,5 +67,10 @@ def parse(text: str, path: str) -> TorchBuild | Unavailable:
         return value if isinstance(value, str) else None
 
     return TorchBuild(
-        path, text_of("__version__"), text_of("cuda"), text_of("hip"), text_of("git_version"), values.get("debug") is True
+        path,
+        text_of("__version__"),
+        text_of("cuda"),
+        text_of("hip"),
+        text_of("git_version"),
+        values.get("debug") is True,
     )

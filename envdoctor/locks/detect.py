@@ -18,7 +18,7 @@ _HEAD = 1 << 16
 """Bytes looked at where a look is enough."""
 _PYLOCK_NAME = re.compile(r"pylock(\.[^.]+)?\.toml")
 _TOML_NAMES = (".toml", "uv.lock", "poetry.lock", "pdm.lock")
-_TOML = re.compile(rb"^(\[\[packages?\]\]|(lock-)?version\s*=)", re.MULTILINE)
+_TOML = re.compile(rb"^(\[\[packages?\]\]|(lock-)?version\s*=(?!=))", re.MULTILINE)
 _PIN = re.compile(rb"^[A-Za-z0-9][\w.-]*(\[[^\]]*\])?\s*===?\s*\S", re.MULTILINE)
 _CONFLICT = re.compile(rb"^<{7}( |\r?$)", re.MULTILINE)
 _UNICODE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")

@@ -9,7 +9,7 @@ from envdoctor.errors import LockError
 
 LIMIT = 32 << 20
 """Bytes. Real locks stay under one MiB; what is larger than this is something else."""
-_KINDS = ((stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a FIFO"), (stat.S_ISSOCK, "a socket"))
+_KINDS = ((stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a FIFO"))
 
 
 def read_bytes(path: str) -> bytes:

@@ -91,7 +91,7 @@ def _named(word: str) -> tuple[str, str | None]:
         name, equals, value = word.partition("=")
         return name, value if equals else None
     if word[:2] in _SHORT:
-        return _SHORT[word[:2]], word[2:].removeprefix("=") or None
+        return _SHORT[word[:2]], word[2:] or None
     return word, None
 
 

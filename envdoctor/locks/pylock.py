@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any, NoReturn
 
 from packaging.pylock import Package, PackageSdist, PackageWheel, Pylock, PylockValidationError
 
 from envdoctor.errors import LockError
-from envdoctor.locks.text import file_name, normalised, quoted
+from envdoctor.locks.text import digest_problem, file_name, normalised, quoted, shown
 from envdoctor.locks.toml import Document, Table, text_of, unique
 from envdoctor.model import Artifact, Lock, LockedDependency, LockedPackage, LockProblem, SourceKind
 from envdoctor.printable import redact
@@ -42,7 +42,7 @@ def parse(document: Document) -> Lock:
         groups=groups,
         default_groups=unique(map(normalised, pylock.default_groups or ())),
         indexes=unique(redact(package.index or "") for package in pylock.packages),
-        problems=problems,
+        problems=(*problems, *_digest_problems(pylock.packages, lines)),
     )
 
 
@@ -53,11 +53,25 @@ def _version_problems(document: Document) -> tuple[LockProblem, ...]:
     line = document.text.count("\n", 0, match.start()) + 1 if match else 0
     known = re.fullmatch(r"1\.(\d+)", version)
     if known is None:
-        shown = quoted(str(document.top.get("lock-version")))
-        raise LockError(document.path, f"lock-version {shown} is not known; {VERSION} is", line or None)
+        said = quoted(str(document.top.get("lock-version")))
+        raise LockError(document.path, f"lock-version {said} is not known; {VERSION} is", line or None)
     if known[1] == "0":
         return ()
     return (LockProblem(line, f"lock-version {version} is newer than {VERSION}; what it adds is not understood"),)
+
+
+def _digest_problems(packages: Sequence[Package], lines: Sequence[int]) -> Iterator[LockProblem]:
+    """Report digests that can match nothing; packaging checks neither algorithm nor length."""
+    for package, line in zip(packages, lines, strict=True):
+        archive = (package.archive,) if package.archive is not None else ()
+        sdist = (package.sdist,) if package.sdist is not None else ()
+        for file in (*archive, *sdist, *(package.wheels or ())):
+            for problem in filter(None, map(digest_problem, _digests(file.hashes))):
+                yield LockProblem(line, f"package {quoted(package.name)}: {problem}")
+
+
+def _digests(hashes: Mapping[str, str]) -> tuple[str, ...]:
+    return tuple(f"{algorithm}:{value}" for algorithm, value in hashes.items())
 
 
 def _fail(document: Document, error: PylockValidationError, lines: tuple[int, ...]) -> NoReturn:
@@ -66,7 +80,7 @@ def _fail(document: Document, error: PylockValidationError, lines: tuple[int, ..
     line = lines[at] if at is not None and at < len(lines) else 0
     where = (error.context or "").removeprefix(place[0] if place else "").lstrip(".")
     name = _name(document.top, at) if at is not None else ""
-    parts = (f"package {quoted(name)}" if name else "", where and f"key {quoted(where)}", quoted(error.message)[1:-1])
+    parts = (f"package {quoted(name)}" if name else "", where and f"key {quoted(where)}", shown(error.message))
     problem = "is not a valid pylock.toml: " + ": ".join(part for part in parts if part)
     raise LockError(document.path, problem, line or None) from error
 
@@ -117,7 +131,7 @@ def _distribution(file: PackageWheel | PackageSdist) -> Artifact:
 
 
 def _artifact(name: str, url: str, hashes: Mapping[str, str], size: int | None, time: datetime | None) -> Artifact:
-    digests = tuple(f"{algorithm}:{value}" for algorithm, value in hashes.items())
+    digests = tuple(digest for digest in _digests(hashes) if digest_problem(digest) is None)
     return Artifact(name, redact(url), digests, size, time.isoformat().replace("+00:00", "Z") if time else None)
 
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 
 from envdoctor.errors import LockError
 from envdoctor.locks.files import below, read_bytes
-from envdoctor.locks.text import ARCHIVES, digest_problem, file_name, name_and_version, normalised, quoted
+from envdoctor.locks.text import (
+    ARCHIVES,
+    digest_problem,
+    file_name,
+    is_name,
+    name_and_version,
+    normalised,
+    quoted,
+    shown,
+)
 from envdoctor.model import Artifact, LockedPackage, SourceKind
 from envdoctor.printable import redact
 
@@ -71,8 +80,8 @@ def parse(text: str, hashes: list[str]) -> Parsed:
     except (InvalidRequirement, RecursionError) as error:
         if _LOCATED.search(text):
             return _joined(_located(text, good), problems)
-        reason = str(error).split("\n", 1)[0] if isinstance(error, InvalidRequirement) else "nested too deeply"
-        return None, [*problems, f"{quoted(text)} is no requirement: {quoted(reason)[1:-1]}"]
+        reason = shown(str(error)) if isinstance(error, InvalidRequirement) else "nested too deeply"
+        return None, [*problems, f"{quoted(text)} is no requirement: {reason}"]
     return _joined(_named(requirement, good), problems)
 
 
@@ -124,13 +133,13 @@ def _from_url(url: str, name: str, extras: tuple[str, ...], marker: str | None, 
     file = file_name(base)
     found = name_and_version(file) if not _VCS.match(base) else None
     name = name or egg or (found[0] if found else "")
-    if not name:
+    if not is_name(name):
         return None, [*problems, f"{quoted(url)} names no package; write NAME @ URL"]
     version = found[1] if found is not None and normalised(found[0]) == normalised(name) else None
     source = _kind(base)
-    shown = redact(base)
-    artifacts = (Artifact(file, shown, hashes),) if source == "url" else ()
-    return Draft(name, version, extras, marker, source, shown, artifacts, hashes), problems
+    address = redact(base)
+    artifacts = (Artifact(file, address, hashes),) if source == "url" else ()
+    return Draft(name, version, extras, marker, source, address, artifacts, hashes), problems
 
 
 def _kind(url: str) -> SourceKind:

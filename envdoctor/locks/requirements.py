@@ -22,6 +22,8 @@ DEPTH = 8
 """Levels of includes that are followed."""
 INCLUDES = 64
 """Files that one lock may include."""
+PROBLEMS = 1000
+"""Faulty lines after which a file is taken for something else than a lock."""
 
 
 def parse(path: str, data: bytes) -> Lock:
@@ -56,6 +58,8 @@ class _Reading:
         self.problems += problems
         for number, line in lines.logical_lines(text):
             self._line(line, number, name, chain)
+            if len(self.problems) > PROBLEMS:
+                raise LockError(name or self.path, f"is not a lock: more than {PROBLEMS} lines are no pins", number)
 
     def _line(self, line: str, number: int, name: str, chain: tuple[str, ...]) -> None:
         body, rest = options.split(line)
@@ -86,21 +90,21 @@ class _Reading:
 
     def _include(self, target: str, chain: tuple[str, ...]) -> Iterable[str]:
         """Read an included file; return what kept it from being read."""
-        shown = f"include {quoted(target)} is not followed: "
+        fault = f"include {quoted(target)} is not followed: "
         if "://" in target or "${" in target:
-            yield shown + ("it is remote" if "://" in target else "it names an environment variable")
+            yield fault + ("it is remote" if "://" in target else "it names an environment variable")
             return
         root = os.path.dirname(chain[0])
         real = files.below(root, os.path.join(os.path.dirname(chain[-1]), target))
         reason = self._refusal(real, chain)
         if real is None or reason is not None:
-            yield shown + (reason or "")
+            yield fault + (reason or "")
         elif real not in self.seen:
             self.seen.add(real)
             try:
                 data = files.read_bytes(real)
             except LockError as error:
-                yield shown + error.problem.split(";")[0]
+                yield fault + error.problem.split(";")[0]
             else:
                 self.file(data, os.path.join(os.path.dirname(self.path), os.path.relpath(real, root)), (*chain, real))
 

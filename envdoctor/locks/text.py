@@ -9,10 +9,11 @@ from envdoctor.printable import printable, redact
 
 ARCHIVES = (".whl", ".tar.gz", ".zip", ".tar.bz2", ".tar.xz", ".tgz", ".tar")
 """Suffixes of files that installers take as a package (pip's ARCHIVE_EXTENSIONS, the ones still seen)."""
-DIGEST_LENGTHS = {"md5": 32, "sha1": 40, "sha224": 56, "sha256": 64, "sha384": 96, "sha512": 128, "blake2b": 128}
-"""Hex digits of the algorithms that locks name."""
+DIGEST_LENGTHS = {"md5": 32, "sha1": 40, "sha224": 56, "sha256": 64, "sha384": 96, "sha512": 128}
+DIGEST_LENGTHS |= {"sha3_224": 56, "sha3_256": 64, "sha3_384": 96, "sha3_512": 128, "blake2b": 128, "blake2s": 64}
+"""Hex digits of the algorithms of fixed length that every Python has (hashlib.algorithms_guaranteed)."""
+_NAME = re.compile(r"[A-Z0-9]|[A-Z0-9][A-Z0-9._-]*[A-Z0-9]", re.IGNORECASE | re.ASCII)
 _SEPARATORS = re.compile(r"[-_.]+")
-_QUOTED = 80
 
 
 def normalised(name: str) -> str:
@@ -20,10 +21,20 @@ def normalised(name: str) -> str:
     return _SEPARATORS.sub("-", name).lower()
 
 
+def is_name(name: str) -> bool:
+    """Return whether a text may name a project (core metadata specification, Name)."""
+    return _NAME.fullmatch(name) is not None
+
+
+def shown(text: str, limit: int = 200) -> str:
+    """Return text of a lock, or an error that quotes it, for a message: one line, printable, without secrets."""
+    line = printable(redact(text.split("\n", 1)[0]))
+    return line if len(line) <= limit else line[: limit - 3] + "..."
+
+
 def quoted(text: str) -> str:
-    """Return text of a lock as it may stand in a message: short, printable, without secrets."""
-    shown = printable(redact(text))
-    return repr(shown if len(shown) <= _QUOTED else shown[: _QUOTED - 3] + "...").replace("\\\\", "\\")
+    """Return text of a lock in quotes, at most 80 characters of it."""
+    return repr(shown(text, 80)).replace("\\\\", "\\")
 
 
 def file_name(url: str) -> str:

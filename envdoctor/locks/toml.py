@@ -66,7 +66,7 @@ class Document:
 
 def _decoded(path: str, data: bytes) -> str:
     try:
-        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8").replace("\r\n", "\n")
+        return data.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise LockError(path, "is not UTF-8, which TOML must be", line) from error

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from envdoctor.errors import LockError
-from envdoctor.locks.text import digest_problem, file_name, normalised, quoted
+from envdoctor.locks.text import digest_problem, file_name, is_name, normalised, quoted, shown
 from envdoctor.locks.toml import Document, Table, only_tables, size_of, table_of, tables_of, text_of, texts_of, unique
 from envdoctor.model import Artifact, Lock, LockedDependency, LockedPackage, LockProblem, SourceKind
 from envdoctor.printable import redact
@@ -35,8 +35,8 @@ def parse(document: Document) -> Lock:
     """Turn a uv.lock document into a Lock. Raises LockError for another version; a faulty entry becomes a problem."""
     top = document.top
     if top.get("version") != VERSION or isinstance(top.get("version"), bool):
-        shown = quoted(str(top.get("version")))[1:-1]
-        raise LockError(document.path, f"uv.lock version {shown} is not known; {VERSION} is")
+        said = shown(str(top.get("version")))
+        raise LockError(document.path, f"uv.lock version {said} is not known; {VERSION} is")
     if "distribution" in top and "package" not in top:
         raise LockError(document.path, "has no [[package]] tables but [[distribution]]; lock it again with a newer uv")
     reading = _Reading(document)
@@ -177,8 +177,8 @@ class _Reading:
     def _edges_of(self, tables: Iterable[Table], when: tuple[str, ...]) -> Iterator[LockedDependency]:
         for table in tables:
             name, marker = text_of(table, "name"), text_of(table, "marker")
-            if not name:
-                self._problem("a dependency has no name")
+            if not name or not is_name(name):
+                self._problem("a dependency has no proper name")
             elif marker is None or self._valid(marker):
                 yield LockedDependency(
                     name=normalised(name),
@@ -207,8 +207,8 @@ class _Reading:
 def _fault(table: Table) -> str | None:
     """Say why an entry is no package, None if it is one."""
     name = text_of(table, "name")
-    if not name:
-        return "a package has no name"
+    if not name or not is_name(name):
+        return "a package has no proper name"
     kinds = [kind for kind in _source(table) if kind in _SOURCES]
     if not kinds:
         return f"package {quoted(name)} has a source that is not known"

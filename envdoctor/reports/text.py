@@ -1,4 +1,4 @@
-"""The report for people, who may be reading it at two in the morning: verdict, causes, what to do, what was not done."""
+"""The report for people, who may be reading it at two in the morning: verdict, causes, cures, what was not done."""
 
 from __future__ import annotations
 
@@ -59,7 +59,9 @@ def render(report: Report, style: Style | None = None) -> str:
 
 def _head(report: Report, style: Style) -> str:
     counts = _counts(finding.severity for _, finding in report.findings())
-    verdict = style.paint(report.verdict.upper() if report.verdict != "warnings" else "WARNINGS", _VERDICTS[report.verdict])
+    verdict = style.paint(
+        report.verdict.upper() if report.verdict != "warnings" else "WARNINGS", _VERDICTS[report.verdict]
+    )
     unsure = ", not all could be judged" if report.incomplete else ""
     lines = [f"{verdict}  {counts or 'nothing found'}{unsure}"]
     if report.target is not None:
@@ -94,7 +96,9 @@ def _block(block: Block, style: Style) -> str:
     lines += [style.wrap(f"see: envdoctor explain {block.probe}", INDENT, INDENT)]
     steps = list(dict.fromkeys(step for finding in _steps_of(block) for step in finding.remedy))
     # a command is printed whole, so that it can be copied
-    lines += [f"{INDENT}{style.paint('next: ' if number == 0 else 'then: ', '1')}{step}" for number, step in enumerate(steps)]
+    lines += [
+        f"{INDENT}{style.paint('next: ' if number == 0 else 'then: ', '1')}{step}" for number, step in enumerate(steps)
+    ]
     return "\n".join(lines)
 
 
@@ -104,7 +108,11 @@ def _tagged(tag: str, text: str, style: Style) -> str:
 
 
 def _headline(block: Block) -> str:
-    return block.head.message[:1].upper() + block.head.message[1:] if block.probe.startswith("environment/") else block.head.message
+    return (
+        block.head.message[:1].upper() + block.head.message[1:]
+        if block.probe.startswith("environment/")
+        else block.head.message
+    )
 
 
 def _when(finding: Finding) -> Iterable[str]:
@@ -123,12 +131,13 @@ def spoken(moment: str) -> str:
 def _evidence(finding: Finding) -> Iterable[str]:
     """List what backs the message: the first few entries of each list of names or paths."""
     for key, value in finding.evidence.items():
-        if isinstance(value, list) and value and all(isinstance(item, str) for item in value) and key != "moved":
-            yield f"{key.replace('_', ' ')}: {_listed(value, finding.evidence.get('count') if key == 'paths' else None)}"
+        texts = isinstance(value, list) and value and all(isinstance(item, str) for item in value)
+        if texts and key != "moved" and not (len(value) == 1 and value[0] in finding.message):
+            yield f"{key.replace('_', ' ')}: {_listed(value, finding.evidence.get('count'))}"
 
 
 def _listed(names: Sequence[str], count: object = None) -> str:
-    total = count if isinstance(count, int) else len(names)
+    total = max(count, len(names)) if isinstance(count, int) else len(names)
     more = f" and {total - LISTED} more" if total > LISTED else ""
     return ", ".join(names[:LISTED]) + more
 
@@ -170,11 +179,15 @@ def _not_done(report: Report, style: Style) -> str:
         lines.append(style.wrap(f"{reason}: {', '.join(probes)}", first, INDENT))
     muted = sum(len(outcome.muted) for outcome in report.outcomes)
     if muted:
-        lines.append(f"muted    {muted} finding{'s' if muted > 1 else ''}, by {printable(report.config or 'the configuration')}")
+        lines.append(
+            f"muted    {muted} finding{'s' if muted > 1 else ''}, by {printable(report.config or 'the configuration')}"
+        )
     return "\n".join(lines)
 
 
 def _foot(report: Report, style: Style) -> str:
     passed = sum(not (o.findings or o.skipped or o.crashed) for o in report.outcomes)
     files = f"{report.seen['files']:,} files, " if "files" in report.seen else ""
-    return style.wrap(f"{passed} of {len(report.outcomes)} probes found nothing ({files}{report.seconds:.2f} s)", "", "")
+    return style.wrap(
+        f"{passed} of {len(report.outcomes)} probes found nothing ({files}{report.seconds:.2f} s)", "", ""
+    )

@@ -13,7 +13,7 @@ import pickle
 import selectors
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -34,6 +34,9 @@ class Task:
     """Seconds."""
 
 
+_DONE = object()
+
+
 @dataclass(slots=True)
 class _Child:
     task: Task
@@ -43,14 +46,18 @@ class _Child:
     received: bytearray = field(default_factory=bytearray)
 
 
-def gather(tasks: Sequence[Task], *, deadline: float, workers: int | None = None) -> dict[str, Any]:
+def gather(
+    tasks: Sequence[Task], *, deadline: float, workers: int = 0, meanwhile: Iterable[object] = ()
+) -> dict[str, Any]:
     """Run all tasks, each once its needs are there, several at a time; return their results by name.
 
     `deadline` is in seconds from now, for all tasks together. What failed is an `Unavailable` that says why;
-    a `UsageError` raised in a task is raised here.
+    a `UsageError` raised in a task is raised here. `meanwhile` is work of the parent's own in small steps (imports),
+    done while children are busy.
     """
     ends = time.monotonic() + deadline
-    limit = workers or max(2, os.cpu_count() or 2)
+    limit = workers or (os.cpu_count() or 2) + 2
+    steps = iter(meanwhile)
     results: dict[str, Any] = {}
     waiting = list(tasks)
     running: dict[int, _Child] = {}
@@ -67,7 +74,8 @@ def gather(tasks: Sequence[Task], *, deadline: float, workers: int | None = None
                     for task in waiting:
                         results[task.name] = Unavailable(f"needs {', '.join(task.needs)}", failed=True)
                     break
-                _receive(selector, running, results)
+                done = next(steps, _DONE) is _DONE
+                _receive(selector, running, results, block=done)
         finally:
             for child in running.values():
                 _finish(child)
@@ -75,9 +83,9 @@ def gather(tasks: Sequence[Task], *, deadline: float, workers: int | None = None
     return results
 
 
-def call(name: str, run: Callable[..., Any], *, timeout: float) -> Any:  # noqa: ANN401 - whatever `run` returns
+def call(name: str, run: Callable[..., Any], *, timeout: float, meanwhile: Iterable[object] = ()) -> Any:  # noqa: ANN401 - whatever `run` returns
     """Run one thing in a child. Raises EnvDoctorError if it failed or gave no answer within `timeout` seconds."""
-    result = gather([Task(name, run, timeout=timeout)], deadline=timeout)[name]
+    result = gather([Task(name, run, timeout=timeout)], deadline=timeout, meanwhile=meanwhile)[name]
     if isinstance(result, Unavailable):
         raise EnvDoctorError(f"{name}: {result.reason}")
     return result
@@ -125,14 +133,16 @@ def _answer(task: Task, arguments: list[Any]) -> bytes:
         return pickle.dumps(Unavailable(f"the doctor failed here, please report it: {described(error)}", failed=True))
 
 
-def _receive(selector: selectors.BaseSelector, running: dict[int, _Child], results: dict[str, Any]) -> None:
+def _receive(
+    selector: selectors.BaseSelector, running: dict[int, _Child], results: dict[str, Any], *, block: bool
+) -> None:
     """Take what has arrived, and end those whose time is over."""
     nearest = min(child.ends for child in running.values())
-    for key, _ in selector.select(max(0.0, nearest - time.monotonic())):
+    for key, _ in selector.select(max(0.0, nearest - time.monotonic()) if block else 0):
         child = running[key.fd]
-        block = os.read(key.fd, 1 << 20)
-        if block:
-            child.received += block
+        data = os.read(key.fd, 1 << 20)
+        if data:
+            child.received += data
             continue
         _close(selector, running, child)
         results[child.task.name] = _result(child)

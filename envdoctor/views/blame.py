@@ -115,9 +115,10 @@ def _moved(expected: Expected, distributions: Distributions) -> Iterable[Move]:
     active = distributions.active
     for name, package in expected.wanted.items():
         item = active.get(name)
-        if item is not None and item.version is not None and package.version is not None:
-            if not any(same_build(item.version, other.version) for other in alternatives(expected, name)):
-                yield Move(name, package.version, item.version)
+        if item is None or item.version is None or package.version is None:
+            continue
+        if not same_build(item.version, package.version):
+            yield Move(name, package.version, item.version)
 
 
 def alternatives(expected: Expected, name: str) -> tuple[LockedPackage, ...]:
@@ -133,7 +134,9 @@ def _culprit(
         if edge.requirer in cause_of and edge.satisfied and not satisfies(move.locked, edge.specifier):
             return edge.requirer
     batch = distributions.batch_of.get(move.name)
-    company = [name for name in (batch.roots + batch.members if batch else ()) if name in cause_of and name != move.name]
+    company = [
+        name for name in (batch.roots + batch.members if batch else ()) if name in cause_of and name != move.name
+    ]
     return company[0] if company else None
 
 

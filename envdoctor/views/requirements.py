@@ -71,7 +71,7 @@ def view(distributions: Distributions, interpreter: Interpreter) -> Requirements
     edges: list[Edge] = []
     invalid: list[tuple[str, str]] = []
     pending = [(item, "") for item in active.values()]
-    done = set(pending_key(item, extra) for item, extra in pending)
+    done = {(item.name, extra) for item, extra in pending}
     while pending:
         item, extra = pending.pop()
         for text in item.requires:
@@ -84,11 +84,6 @@ def view(distributions: Distributions, interpreter: Interpreter) -> Requirements
                 edges.append(_edge(item, requirement, text, active))
                 pending += _extras(requirement, active, done)
     return Requirements(tuple(sorted(edges, key=lambda edge: (edge.requirer, edge.name))), tuple(invalid))
-
-
-def pending_key(item: Distribution, extra: str) -> tuple[str, str]:
-    """Identify a distribution with an extra."""
-    return item.name, extra
 
 
 def _extras(

@@ -55,15 +55,16 @@ def test_any_bytes_may_be_a_script(head):
 @pytest.mark.parametrize(
     ("name", "text", "expected"),
     [
-        ("activate", 'VIRTUAL_ENV="/a/env"\nexport VIRTUAL_ENV\n', "/a/env"),  # venv 3.8 to 3.11
-        ("activate", 'export VIRTUAL_ENV=$(cygpath "/a/env")\n    export VIRTUAL_ENV="/a/env"\n', "/a/env"),  # venv 3.12
+        ("activate", 'VIRTUAL_ENV="/a/env"\nexport VIRTUAL_ENV\n', "/a/env"),  # venv 3.11
+        ("activate", 'export VIRTUAL_ENV=$(cygpath "/x")\n    export VIRTUAL_ENV="/a/env"\n', "/a/env"),  # venv 3.12
         ("activate", "VIRTUAL_ENV='/a/env'\n", "/a/env"),  # uv
         ("activate", 'VIRTUAL_ENV="$CURRENT_ENV"\n    VIRTUAL_ENV=/a/env\n', "/a/env"),  # virtualenv
-        ("activate", "VIRTUAL_ENV=''\"$(dirname -- \"$(dirname -- \"$SCRIPT_PATH\")\")\"''\n", None),  # uv --relocatable
+        ("activate", "VIRTUAL_ENV=''\"$(dirname -- \"$SCRIPT_PATH\")\"''\n", None),  # uv --relocatable
         ("activate.csh", 'setenv VIRTUAL_ENV "/a/env"\n', "/a/env"),
         ("activate.csh", "set _virtualenv_dir='/a/env'\nsetenv VIRTUAL_ENV \"$_virtualenv_dir:q\"\n", "/a/env"),
         ("activate.fish", "set -gx VIRTUAL_ENV '/my env'\n", "/my env"),
         ("activate.fish", "set -gx VIRTUAL_ENV ''(dirname -- (status -f))''\n", None),
+        ("activate", 'VIRTUAL_ENV="/a/$NAME"\n', None),
         ("activate", "VIRTUAL_ENV='/un balanced\n", None),
     ],
 )

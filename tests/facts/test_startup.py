@@ -8,8 +8,10 @@ from hypothesis import strategies as st
 
 from envdoctor.facts import search_path, startup
 from envdoctor.facts.interpreter import Interpreter
-from envdoctor.facts.startup import environment_of, parse_pth, parse_start, read_startup
-from envdoctor.model import Target
+from envdoctor.facts.interpreter import collect as collect_interpreter
+from envdoctor.facts.startup import StartupLine, environment_of, parse_pth, parse_start, read_startup
+from envdoctor.model import Severity, Target
+from envdoctor.probes.environment import system_site_packages, user_site
 from envdoctor.system.host import LocalHost
 
 
@@ -61,9 +63,15 @@ def test_a_byte_order_mark_hides_no_import(env, site):
     assert kinds(collect(env), "a.pth") == {"import os": "import"}
 
 
-def test_hidden_files_are_not_read_as_site_does_not(env, site):
+@pytest.mark.parametrize(
+    ("version", "count"),
+    [("3.11.7", 1), ("3.11.9", 0), ("3.12.1", 1), ("3.12.3", 0), ("3.12.0rc1", 1), ("3.13.0", 0), ("3.10.13", 1)],
+)
+def test_hidden_files_are_read_by_the_releases_whose_site_does(env, version, count):
+    site = env / f"lib/python{version[:4]}/site-packages"
+    site.mkdir(parents=True, exist_ok=True)
     (site / ".a.pth").write_text("import os\n")
-    assert collect(env).files == ()
+    assert len(collect(env, version=version).files) == count
 
 
 def test_a_path_that_leaves_the_environment_through_a_link_is_outside(env, site, tmp_path):
@@ -96,9 +104,11 @@ def test_a_start_file_silences_the_imports_beside_it_from_315(env, tmp_path, ver
     site.mkdir(parents=True)
     (site / "a.pth").write_text("import a\n")
     (site / "a.start").write_text("# start\n\na.mod:go\n")
+    (site / ".hidden.start").write_text("hidden.mod:go\n")
     found = collect(env, version=version)
     assert kinds(found, "a.pth") == {"import a": expected}
-    assert kinds(found, "a.start") == ({"# start": "comment", "a.mod:go": "entry-point"} if expected == "ignored" else {})
+    begun = {"# start": "comment", "a.mod:go": "entry-point"} if expected == "ignored" else {}
+    assert kinds(found, ".start") == begun
 
 
 def test_a_fifo_is_named_and_never_opened(env, site):
@@ -167,6 +177,41 @@ def test_an_empty_pythonpath_entry_is_the_current_folder(env, tmp_path):
     assert collect(env, {"PYTHONPATH": ""}).pythonpath == ()
 
 
+class TestUserSite:
+    """Case C31: a package in ~/.local beats the environment's own, except in a plain venv."""
+
+    @pytest.fixture
+    def home(self, tmp_path):
+        (tmp_path / ".local/lib/python3.12/site-packages/torch-2.0.dist-info").mkdir(parents=True)
+        return tmp_path
+
+    @pytest.mark.parametrize(
+        ("changes", "variables", "severity"),
+        [
+            ({"kind": "conda"}, {}, Severity.ERROR),
+            ({"system_site": True}, {}, Severity.ERROR),
+            ({}, {}, Severity.NOTE),
+            ({"kind": "conda"}, {"PYTHONNOUSERSITE": "1"}, Severity.NOTE),
+        ],
+    )
+    def test_severity_follows_whether_it_is_read(self, env, home, changes, variables, severity):
+        host = LocalHost(env={"HOME": str(home), **variables}, cwd=str(home))
+        speaker = interpreter(env, **changes)
+        found = search_path.collect(Target(str(env), f"{env}/bin/python"), host, speaker)
+        (finding,) = user_site.check(speaker, found)
+        assert finding.severity == severity
+
+
+@pytest.mark.parametrize(("value", "count"), [("true", 1), ("True", 1), ("false", 0)])
+def test_system_site_packages_are_seen_without_a_python_that_starts(env, value, count):
+    """Case C29, the environment's part."""
+    (env / "pyvenv.cfg").write_text(f"home = /usr/bin\ninclude-system-site-packages = {value}\nversion = 3.12.3\n")
+    target = Target(str(env), f"{env}/bin/python")
+    speaker = collect_interpreter(target, LocalHost(env={}, cwd="/"))
+    assert not speaker.answered
+    assert len(list(system_site_packages.check(speaker, target))) == count
+
+
 def test_site_directories_of_another_minor_version_are_not_read(env, site):
     (env / "lib/python3.11/site-packages/torch-2.0.dist-info").mkdir(parents=True)
     site.chmod(0o555)
@@ -188,6 +233,12 @@ def test_site_directories_of_another_minor_version_are_not_read(env, site):
 )
 def test_an_environment_is_read_off_the_path(path, prefix):
     assert environment_of(path) == prefix
+
+
+def test_an_import_below_many_other_lines_is_still_seen():
+    lines = parse_pth("gone\n# x\n" * 5000 + "import late\n", "/no/such/site", ("/no",))
+    assert lines[-1] == StartupLine(10_001, "import", "import late")
+    assert len(lines) == 1001
 
 
 @given(st.text())

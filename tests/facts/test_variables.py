@@ -14,9 +14,23 @@ def taken(**env):
 
 @pytest.mark.parametrize(
     "name",
-    ["PYTHONPATH", "PIP_USER", "UV_INDEX_URL", "LD_LIBRARY_PATH", "CUDA_HOME", "TORCHINDUCTOR_CACHE_DIR", "TRITON_CACHE_DIR",
-     "TORCH_CUDA_ARCH_LIST", "NCCL_DEBUG", "SLURM_JOB_ID", "OMP_NUM_THREADS", "VIRTUAL_ENV", "TMPDIR", "HF_HOME"],
-)  # fmt: skip
+    [
+        "PYTHONPATH",
+        "PIP_USER",
+        "UV_INDEX_URL",
+        "LD_LIBRARY_PATH",
+        "CUDA_HOME",
+        "TORCHINDUCTOR_CACHE_DIR",
+        "TRITON_CACHE_DIR",
+        "TORCH_CUDA_ARCH_LIST",
+        "NCCL_DEBUG",
+        "SLURM_JOB_ID",
+        "OMP_NUM_THREADS",
+        "VIRTUAL_ENV",
+        "TMPDIR",
+        "HF_HOME",
+    ],
+)
 def test_what_bears_on_the_environment_is_taken(name):
     assert taken(**{name: "1"}) == {name: "1"}
 
@@ -28,9 +42,23 @@ def test_every_guard_variable_is_taken(row):
 
 @pytest.mark.parametrize(
     "name",
-    ["HOME", "USER", "SLURM_JOB_USER", "HF_TOKEN", "PIP_TOKEN", "UV_PUBLISH_PASSWORD", "UV_INDEX_MINE_USERNAME", "PIP_PROXY",
-     "NCCL_SECRET", "CUDA_API_KEY", "PYTHON_KEYRING_BACKEND", "TORCHX_AUTH", "AWS_ACCESS_KEY_ID", "WANDB_API_KEY"],
-)  # fmt: skip
+    [
+        "HOME",
+        "USER",
+        "SLURM_JOB_USER",
+        "HF_TOKEN",
+        "PIP_TOKEN",
+        "UV_PUBLISH_PASSWORD",
+        "UV_INDEX_MINE_USERNAME",
+        "PIP_PROXY",
+        "NCCL_SECRET",
+        "CUDA_API_KEY",
+        "PYTHON_KEYRING_BACKEND",
+        "TORCHX_AUTH",
+        "AWS_ACCESS_KEY_ID",
+        "WANDB_API_KEY",
+    ],
+)
 def test_private_and_secret_variables_are_not(name):
     assert taken(**{name: "x"}) == {}
 

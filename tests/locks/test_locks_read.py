@@ -3,7 +3,6 @@ from __future__ import annotations
 import hashlib
 import os
 import pickle
-import socket
 
 import pytest
 
@@ -39,13 +38,6 @@ def test_device_is_refused():
     assert refusal("/dev/null").problem == "is a device, not a lock file"
 
 
-def test_socket_is_refused(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with socket.socket(socket.AF_UNIX) as server:
-        server.bind("s")
-        assert "cannot be read" in refusal("s").problem
-
-
 def test_impossible_name_is_refused():
     assert refusal("a\0b").problem == "is no possible file name"
 
@@ -64,6 +56,7 @@ def test_too_large_file_is_refused(write, monkeypatch):
         ("a.txt", b"PK\x03\x04\0\0", "is a binary file"),
         ("a.txt", "numpy>=1.2\n", "no line pins a version (NAME==VERSION); line 1: 'numpy>=1.2' is not pinned"),
         ("a.txt", "# nothing\n--index-url https://index.example/simple\n", "no line pins a version"),
+        ("dump.log", "a==1\n" + "no pin here\n" * 1001, "is not a lock: more than 1000 lines are no pins"),
         ("README.md", "# Title\n\nSome words here.\n", "no line pins a version"),
         ("a.txt", "<html><body>Not found</body></html>", "is JSON or markup"),
         ("a.json", '{"lockfileVersion": 3}', "is JSON or markup"),
@@ -82,6 +75,8 @@ def test_too_large_file_is_refused(write, monkeypatch):
         ("pylock.toml", PYLOCK.replace('"1.0"', "1.0"), "lock-version '1.0' is not known"),
         ("uv.lock", "version = 2\npackage = []\n", "uv.lock version 2 is not known; 1 is"),
         ("uv.lock", "version = 1\n[[distribution]]\nname = 'a'\n", "has no [[package]] tables but [[distribution]]"),
+        ("uv.lock", "version = true\npackage = []\n", "uv.lock version True is not known"),
+        ("uv.lock", 'version = "\\u001b[2J"\npackage = []\n', "uv.lock version \\x1b[2J is not known"),
         ("uv.lock", "version = 1\npackage = 3\n", "`package` is not an array of tables"),
         ("uv.lock", "requires-python = '>=3.11'\n", "is TOML without"),
         ("uv.lock", "x = " + "[" * 20000, "is nested too deeply"),
@@ -115,7 +110,7 @@ def test_merge_conflict_is_refused_with_its_line(write, name):
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "format"),
+    ("name", "text", "kind"),
     [
         ("pylock.toml", PYLOCK, "pylock"),
         ("anything", PYLOCK, "pylock"),
@@ -123,11 +118,12 @@ def test_merge_conflict_is_refused_with_its_line(write, name):
         ("uv.lock", UV, "uv"),
         ("script.py.lock", UV + "[[package]]\nname = 'a'\n".replace("package", "x"), "uv"),
         ("requirements.lock", "numpy==2.0\n", "requirements"),
+        ("requirements.lock", "version==2.0\n", "requirements"),
         ("requirements.txt", b"\xff\xfe" + "numpy==2.0\n".encode("utf-16-le"), "requirements"),
     ],
 )
-def test_format_is_recognised(read, name, text, format):
-    assert read(text, name).format == format
+def test_format_is_recognised(read, name, text, kind):
+    assert read(text, name).format == kind
 
 
 def test_digest_is_that_of_the_bytes(read):

@@ -33,7 +33,7 @@ def check(startup: Startup, owners: Owners | Unavailable) -> Iterable[Finding]:
         elif file.problem:
             yield Finding(Severity.WARNING, file.path, f"{file.path} {file.problem}", {"problem": file.problem})
     for module in startup.customize:
-        yield _customizes(module, _owner(module.path, owners))
+        yield _customizes(module, owners)
 
 
 def _owner(path: str, owners: Owners | Unavailable) -> str | None:
@@ -44,12 +44,12 @@ def _runs(file: StartupFile, lines: list[StartupLine], owners: Owners | Unavaila
     owner = _owner(file.path, owners)
     certain = not isinstance(owners, Unavailable) and file.origin == "site-packages"
     row = _known(file.path, owner, lines, certain=certain)
-    brought = f"installed by {owner}" if owner else "not known to belong to a package"
-    does = row["what"] if row else f"runs code at every start: {lines[0].text[:80]}"
+    brought = f"installed by {owner}" if owner else "belonging to no package" if certain else "of unknown owner"
+    what = row["what"] if row else lines[0].text[:80]
     return Finding(
         Severity.NOTE if row else Severity.WARNING,
         file.path,
-        f"{basename(file.path)}, {brought}, {'is known: ' if row else ''}{does}",
+        f"{basename(file.path)}, {brought}, runs at every start: {what}",
         {
             "owner": owner,
             "lines": [{"line": line.number, "text": line.text} for line in lines[:SHOWN]],
@@ -76,10 +76,11 @@ def _known(path: str, owner: str | None, lines: list[StartupLine], *, certain: b
     return None
 
 
-def _customizes(module: Customize, owner: str | None) -> Finding:
+def _customizes(module: Customize, owners: Owners | Unavailable) -> Finding:
+    owner = _owner(module.path, owners)
     distribution = module.origin == "stdlib"
     state = "is imported at every start" if module.imported else "would be imported if it came first on the path"
-    brought = f"was installed by {owner}" if owner else "belongs to no package"
+    brought = f"was installed by {owner}" if owner else "is not known to belong to a package"
     if distribution:
         brought = "comes with the interpreter"
     return Finding(

@@ -1,1 +1,1 @@
-"""Is what is installed what the lock, the RECORDs and the metadata say?"""
+"""Faults of what is installed, against the lock, the RECORDs and the metadata."""

@@ -11,27 +11,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor import remedies
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.files import Files
-from envdoctor.facts.interpreter import Interpreter
 from envdoctor.facts.seal import Seal
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.versions import label
+from envdoctor.views.remedies import Remedies
 
 
 def check(
     distributions: Distributions,
     files: Files,
-    interpreter: Interpreter,
+    remedies: Remedies,
     torch_build: TorchBuild | Unavailable,
     seal: Seal | Unavailable,
 ) -> Iterable[Finding]:
     """Compare RECORDs with the seal's, and torch's two statements of its build."""
     torch = distributions.active.get("torch")
     if torch is not None and isinstance(torch_build, TorchBuild):
-        yield from _torch(torch, torch_build, seal, interpreter)
+        yield from _torch(torch, torch_build, seal, remedies)
     rebuilt = set(files.rebuilt)
     for item in distributions.own:
         if item.metadata in rebuilt:
@@ -40,11 +39,11 @@ def check(
                 item.name,
                 f"{item.label} is another build of the same version than the one that was sealed",
                 {"metadata": item.metadata, "sealed_at": seal.taken_at if isinstance(seal, Seal) else None},
-                remedies.reinstall([(item.name, item.version)], interpreter.python),
+                remedies.reinstall([(item.name, item.version)]),
             )
 
 
-def _torch(torch: Distribution, build: TorchBuild, seal: Seal | Unavailable, interpreter: Interpreter) -> Iterable[Finding]:
+def _torch(torch: Distribution, build: TorchBuild, seal: Seal | Unavailable, remedies: Remedies) -> Iterable[Finding]:
     named = label(torch.version)
     if named and build.label and named != build.label:
         yield Finding(
@@ -52,7 +51,7 @@ def _torch(torch: Distribution, build: TorchBuild, seal: Seal | Unavailable, int
             "torch",
             f"torch's metadata says {torch.version}, its own files say {build.version}: parts of two builds",
             {"metadata": torch.version, "version_py": build.version, "cuda": build.cuda},
-            remedies.reinstall([("torch", torch.version)], interpreter.python),
+            remedies.reinstall([("torch", torch.version)]),
         )
     elif isinstance(seal, Seal) and seal.torch_version and _other(seal, torch, build):
         yield Finding(
@@ -61,7 +60,7 @@ def _torch(torch: Distribution, build: TorchBuild, seal: Seal | Unavailable, int
             f"torch is build {build.version} ({(build.git or '')[:10]}), sealed was {seal.torch_version} "
             f"({(seal.torch_git or '')[:10]})",
             {"build": build.version, "git": build.git, "sealed": seal.torch_version, "sealed_git": seal.torch_git},
-            remedies.reinstall([("torch", torch.version)], interpreter.python),
+            remedies.reinstall([("torch", torch.version)]),
         )
 
 

@@ -12,19 +12,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor import remedies
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.files import DistributionFiles, Files
-from envdoctor.facts.interpreter import Interpreter
 from envdoctor.facts.owners import Owners
 from envdoctor.model import Finding, Severity, Unavailable
+from envdoctor.views.remedies import Remedies
 
 CA_BUNDLE = "cacert.pem"
 """Sites replace certifi's and pip's copy by their own bundle, on purpose."""
 
 
 def check(
-    files: Files, distributions: Distributions, interpreter: Interpreter, owners: Owners | Unavailable
+    files: Files, distributions: Distributions, remedies: Remedies, owners: Owners | Unavailable
 ) -> Iterable[Finding]:
     """Report one finding for each distribution; what packages/file-collision explains is left to it."""
     by_metadata = {item.metadata: item for item in distributions.items}
@@ -33,7 +32,7 @@ def check(
         item = by_metadata.get(state.metadata)
         own = [altered for altered in state.altered if altered.path not in collided]
         if item is not None and own:
-            yield _finding(item, state, [altered.path for altered in own], interpreter)
+            yield _finding(item, state, [altered.path for altered in own], remedies)
     if files.unverified:
         yield Finding(
             Severity.NOTE,
@@ -43,8 +42,10 @@ def check(
         )
 
 
-def _finding(item: Distribution, state: DistributionFiles, paths: list[str], interpreter: Interpreter) -> Finding:
-    only_bundle = all(path.rpartition("/")[2] == CA_BUNDLE for path in paths) and state.altered_count == len(state.altered)
+def _finding(item: Distribution, state: DistributionFiles, paths: list[str], remedies: Remedies) -> Finding:
+    only_bundle = all(path.rpartition("/")[2] == CA_BUNDLE for path in paths) and state.altered_count == len(
+        state.altered
+    )
     count = max(state.altered_count - (len(state.altered) - len(paths)), len(paths))
     first = next(altered for altered in state.altered if altered.path == paths[0])
     how = f"{first.size} bytes instead of {first.recorded_size}" if first.how == "size" else f"its {first.how} differs"
@@ -60,5 +61,5 @@ def _finding(item: Distribution, state: DistributionFiles, paths: list[str], int
             "count": count,
             "how": {altered.path: altered.how for altered in state.altered if altered.path in paths},
         },
-        () if only_bundle else remedies.reinstall([(item.name, item.version)], interpreter.python),
+        () if only_bundle else remedies.reinstall([(item.name, item.version)]),
     )

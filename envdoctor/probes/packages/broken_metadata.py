@@ -10,17 +10,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor import remedies
 from envdoctor.facts.distributions import Distributions
 from envdoctor.facts.files import Files
-from envdoctor.facts.interpreter import Interpreter
 from envdoctor.model import Finding, Severity
 from envdoctor.versions import is_version
+from envdoctor.views.remedies import Remedies
 from envdoctor.views.requirements import Requirements
 
 
 def check(
-    distributions: Distributions, files: Files, requirements: Requirements, interpreter: Interpreter
+    distributions: Distributions, files: Files, requirements: Requirements, remedies: Remedies
 ) -> Iterable[Finding]:
     """Collect what reading the metadata brought to light, one finding a package."""
     invalid: dict[str, list[str]] = {}
@@ -38,7 +37,8 @@ def check(
             yield Finding(
                 Severity.ERROR if item.version is None else Severity.WARNING,
                 item.name,
-                f"{item.metadata.rpartition('/')[2]}: {problems[0]}" + (f", and {len(problems) - 1} more" if len(problems) > 1 else ""),
+                f"{item.metadata.rpartition('/')[2]}: {problems[0]}"
+                + (f", and {len(problems) - 1} more" if len(problems) > 1 else ""),
                 {"metadata": item.metadata, "problems": problems, "outside": list(outside.get(item.metadata, ()))},
-                remedies.reinstall([(item.name, item.version)], interpreter.python),
+                remedies.reinstall([(item.name, item.version)]),
             )

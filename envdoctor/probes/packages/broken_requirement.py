@@ -13,10 +13,13 @@ from collections.abc import Iterable
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.views.blame import Blame
 from envdoctor.views.expected import Expected
+from envdoctor.views.remedies import Remedies
 from envdoctor.views.requirements import Edge, Requirements
 
 
-def check(requirements: Requirements, expected: Expected | Unavailable, blame: Blame | Unavailable) -> Iterable[Finding]:
+def check(
+    requirements: Requirements, remedies: Remedies, expected: Expected | Unavailable, blame: Blame | Unavailable
+) -> Iterable[Finding]:
     """Yield one finding for each requiring package."""
     broken: dict[str, list[Edge]] = {}
     for edge in requirements.edges:
@@ -35,7 +38,7 @@ def check(requirements: Requirements, expected: Expected | Unavailable, blame: B
                 "requirements": [{"text": edge.text, "name": edge.name, "installed": edge.installed} for edge in edges],
                 **_blamed(requirer, edges, blame),
             },
-            _remedy(requirer, first, expected),
+            _remedy(requirer, first, expected, remedies),
         )
 
 
@@ -48,9 +51,9 @@ def _blamed(requirer: str, edges: list[Edge], blame: Blame | Unavailable) -> dic
     return {}
 
 
-def _remedy(requirer: str, edge: Edge, expected: Expected | Unavailable) -> tuple[str, ...]:
+def _remedy(requirer: str, edge: Edge, expected: Expected | Unavailable, remedies: Remedies) -> tuple[str, ...]:
     if isinstance(expected, Unavailable):
-        return (f"pip install '{edge.text.partition(';')[0].strip()}'",)
+        return remedies.install(edge.text.partition(";")[0].strip())
     if edge.name in expected.wanted and requirer in expected.wanted:
         return ("bring both packages back to the lock; if this stays, the lock itself is inconsistent",)
     return (f"remove {requirer}, or lock it together with {edge.name}",)

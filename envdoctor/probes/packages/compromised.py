@@ -26,5 +26,8 @@ def check(distributions: Distributions) -> Iterable[Finding]:
                 item.name,
                 f"{item.label} was malicious: it {row['what']}",
                 {"metadata": item.metadata, "source": row["source"], "checked": str(row["checked"])},
-                ("isolate this machine and tell whoever answers for its security", "change every credential that was on it"),
+                (
+                    "isolate this machine and tell whoever answers for its security",
+                    "change every credential that was on it",
+                ),
             )

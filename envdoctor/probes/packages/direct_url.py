@@ -11,16 +11,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor import remedies
 from envdoctor.facts.distributions import Distribution, Distributions
-from envdoctor.facts.interpreter import Interpreter
 from envdoctor.model import Finding, Lock, LockedPackage, Severity, Unavailable
 from envdoctor.views.blame import alternatives
 from envdoctor.views.expected import Expected
+from envdoctor.views.remedies import Remedies
 
 
 def check(
-    distributions: Distributions, interpreter: Interpreter, expected: Expected | Unavailable, lock: Lock | Unavailable
+    distributions: Distributions, remedies: Remedies, expected: Expected | Unavailable, lock: Lock | Unavailable
 ) -> Iterable[Finding]:
     """Compare origin (PEP 610) with what the lock says of the source."""
     for item in distributions.own:
@@ -38,7 +37,7 @@ def check(
                 item.name,
                 f"{item.label} is {_described(item)}, the lock pins {_pinned(pins[0])}",
                 {"url": item.direct_url.url, "editable": item.direct_url.editable, "locked": pins[0].version},
-                remedies.reinstall([(item.name, pins[0].version)], interpreter.python),
+                remedies.reinstall([(item.name, pins[0].version)]),
             )
 
 

@@ -1,7 +1,7 @@
 """A locked package is installed at another version or build than the lock names.
 
-Why it matters: the job no longer runs what was tested. A build label counts: `2.1.0+cpu` against a lock of `2.1.0+cu121`
-is another library, though installers call the requirement satisfied and a plain install changes nothing.
+Why it matters: the job no longer runs what was tested. A build label counts: `2.1.0+cpu` is another library than the
+`2.1.0+cu121` of the lock, though installers call the requirement satisfied and a plain install changes nothing.
 
 What to do: force the locked version back (`pip install --force-reinstall --no-deps NAME==VERSION`, the label
 included), or make the environment anew from its lock. Packages that venv brings (pip, setuptools, wheel, uv) are
@@ -12,14 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor import remedies
 from envdoctor.facts.distributions import Distribution, Distributions
-from envdoctor.facts.interpreter import Interpreter
 from envdoctor.facts.seal import Seal
 from envdoctor.model import Finding, Lock, LockedPackage, Severity, Unavailable
 from envdoctor.versions import label, same_build, same_release
 from envdoctor.views.blame import SEEDS, Blame, alternatives
 from envdoctor.views.expected import Expected
+from envdoctor.views.remedies import Remedies
 
 
 def check(
@@ -27,7 +26,7 @@ def check(
     distributions: Distributions,
     blame: Blame,
     lock: Lock,
-    interpreter: Interpreter,
+    remedies: Remedies,
     seal: Seal | Unavailable,
 ) -> Iterable[Finding]:
     """Compare every installed version with the pin that holds here."""
@@ -36,12 +35,12 @@ def check(
         if name == lock.project or item.version is None or not pins:
             continue
         if not any(same_build(item.version, pin.version) for pin in pins):
-            yield _finding(item, pins[0], blame, lock, interpreter)
+            yield _finding(item, pins[0], blame, lock, remedies)
     if isinstance(seal, Seal):
         yield from _seeds(expected, distributions, seal)
 
 
-def _finding(item: Distribution, pin: LockedPackage, blame: Blame, lock: Lock, interpreter: Interpreter) -> Finding:
+def _finding(item: Distribution, pin: LockedPackage, blame: Blame, lock: Lock, remedies: Remedies) -> Finding:
     installed, locked = item.version or "", pin.version or ""
     only_label = same_release(installed, locked)
     unnamed = only_label and not label(locked) and not pin.artifacts
@@ -55,7 +54,7 @@ def _finding(item: Distribution, pin: LockedPackage, blame: Blame, lock: Lock, i
         item.name,
         message,
         {"installed": installed, "locked": locked, "file": lock.path, "line": pin.line, **blame.evidence(item.name)},
-        remedies.reinstall([(item.name, locked)], interpreter.python),
+        remedies.reinstall([(item.name, locked)]),
     )
 
 

@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor import remedies
 from envdoctor.facts.distributions import Distribution, Distributions
-from envdoctor.facts.interpreter import Interpreter
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.views.expected import Expected
+from envdoctor.views.remedies import Remedies
 
 
-def check(distributions: Distributions, interpreter: Interpreter, expected: Expected | Unavailable) -> Iterable[Finding]:
+def check(distributions: Distributions, remedies: Remedies, expected: Expected | Unavailable) -> Iterable[Finding]:
     """Group by directory and name."""
     groups: dict[tuple[str, str], list[Distribution]] = {}
     for item in distributions.items:
@@ -26,11 +25,15 @@ def check(distributions: Distributions, interpreter: Interpreter, expected: Expe
     for (location, name), items in groups.items():
         if len(items) > 1:
             versions = [item.version or "unknown" for item in items]
-            locked = None if isinstance(expected, Unavailable) or name not in expected.wanted else expected.wanted[name].version
+            locked = (
+                None
+                if isinstance(expected, Unavailable) or name not in expected.wanted
+                else expected.wanted[name].version
+            )
             yield Finding(
                 Severity.ERROR,
                 name,
                 f"{name} has {len(items)} metadata directories in one place: versions {' and '.join(versions)}",
                 {"directories": [item.metadata for item in items], "location": location},
-                remedies.clean_reinstall(name, locked or versions[-1], interpreter.python),
+                (*remedies.remove([name]) * len(items), *remedies.reinstall([(name, locked or versions[-1])])),
             )

@@ -1,8 +1,8 @@
 """Two packages own one file, with different bytes.
 
 Why it matters: the one that was installed last has overwritten the other's file, and the other still looks installed.
-Typical are cu12 and cu13 wheels of one NVIDIA library, and opencv-python beside opencv-python-headless. `pip check` sees
-nothing.
+Typical are cu12 and cu13 wheels of one NVIDIA library, and opencv-python beside opencv-python-headless. `pip check`
+sees nothing.
 
 What to do: decide which one belongs here. Uninstalling the other one deletes the shared file as well, so reinstall the
 survivor by force afterwards; an uninstall alone breaks it.
@@ -12,18 +12,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from envdoctor import remedies
-from envdoctor.facts.interpreter import Interpreter
 from envdoctor.facts.owners import Claim, Collision, Owners
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.views.blame import Blame
 from envdoctor.views.expected import Expected
+from envdoctor.views.remedies import Remedies
 from envdoctor.views.requirements import Requirements
 
 
 def check(
     owners: Owners,
-    interpreter: Interpreter,
+    remedies: Remedies,
     requirements: Requirements,
     expected: Expected | Unavailable,
     blame: Blame | Unavailable,
@@ -48,8 +47,8 @@ def check(
                 **_blamed(names, blame),
             },
             (
-                *remedies.remove(others, interpreter.python),
-                *remedies.reinstall([(survivor.name, survivor.version)], interpreter.python),
+                *remedies.remove(others),
+                *remedies.reinstall([(survivor.name, survivor.version)]),
             ),
         )
 

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from envdoctor import remedies
 from envdoctor.facts.distributions import Distributions
-from envdoctor.facts.interpreter import Interpreter
 from envdoctor.facts.owners import Owners
 from envdoctor.model import Finding, Lock, Severity, Unavailable
 from envdoctor.printable import moment_of
 from envdoctor.views.blame import Blame, Cause
 from envdoctor.views.expected import Expected
+from envdoctor.views.remedies import Remedies
 
 
 def check(
@@ -30,14 +29,19 @@ def check(
     expected: Expected,
     owners: Owners | Unavailable,
     lock: Lock,
-    interpreter: Interpreter,
+    remedies: Remedies,
 ) -> Iterable[Finding]:
     """Judge each foreign package; one that is the root of others carries what its coming did."""
     overwritten = _overwritten(owners, expected)
     for name in blame.foreign:
         item = distributions.active[name]
         cause = blame.causes.get(name)
-        harmful = name in blame.families or name in overwritten or bool(cause and cause.moved) or _shadows(name, distributions)
+        harmful = (
+            name in blame.families
+            or name in overwritten
+            or bool(cause and cause.moved)
+            or _shadows(name, distributions)
+        )
         evidence: dict[str, object] = {"version": item.version, "installer": item.installer, **blame.evidence(name)}
         if name in blame.families:
             evidence["family"] = blame.families[name]
@@ -50,7 +54,7 @@ def check(
             name,
             f"{item.label} is not in {lock.path.rpartition('/')[2]}{_consequences(cause)}",
             evidence,
-            _remedy(name, cause, overwritten, owners, interpreter),
+            _remedy(name, cause, overwritten, owners, remedies),
         )
 
 
@@ -59,7 +63,7 @@ def _remedy(
     cause: Cause | None,
     overwritten: Mapping[str, Sequence[str]],
     owners: Owners | Unavailable,
-    interpreter: Interpreter,
+    remedies: Remedies,
 ) -> tuple[str, ...]:
     """Advise to remove it with its company, then to put back what it moved and what its removal would tear out."""
     company = [name, *(cause.added if cause else ())]
@@ -68,8 +72,8 @@ def _remedy(
         claims = {claim.name: claim.version for claim in collision.claims}
         if set(claims) & set(company):
             back |= {other: version for other, version in claims.items() if other not in company and other not in back}
-    step = remedies.reinstall(sorted(back.items()), interpreter.python) if back else ()
-    return (*remedies.remove(company, interpreter.python), *step)
+    step = remedies.reinstall(sorted(back.items())) if back else ()
+    return (*remedies.remove(company), *step)
 
 
 def _overwritten(owners: Owners | Unavailable, expected: Expected) -> dict[str, list[str]]:
@@ -101,7 +105,7 @@ def _consequences(cause: Cause | None) -> str:
     parts = []
     if cause.moved:
         parts.append("moved " + ", ".join(f"{m.name} {m.locked} -> {m.installed}" for m in cause.moved[:3]))
-    if len(cause.moved) > 3:  # noqa: PLR2004 - a sentence has room for three
+    if len(cause.moved) > 3:
         parts[-1] += f" and {len(cause.moved) - 3} more"
     if cause.added:
         parts.append(f"added {len(cause.added)} package{'s' if len(cause.added) > 1 else ''}")

@@ -11,6 +11,7 @@ from is damaged, install it again from the lock.
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterable
 
 from envdoctor.facts.owners import Owners
@@ -27,7 +28,7 @@ def check(owners: Owners) -> Iterable[Finding]:
         yield Finding(
             Severity.WARNING,
             folder,
-            f"{len(found)} leftover{'s' if len(found) > 1 else ''} of interrupted uninstalls, {total / 1e6:.1f} MB in all",
+            f"{len(found)} leftover{'s' if len(found) > 1 else ''} of interrupted uninstalls, {total / 1e6:.1f} MB",
             {"paths": [path for path, _ in found[:50]], "count": len(found), "bytes": total},
-            (f"make sure no process uses them, then: rm -r {folder}/~*",),
+            (f"make sure that no process uses them, then: rm -r {shlex.quote(folder)}/~*",),
         )

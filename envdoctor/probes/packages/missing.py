@@ -9,16 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor import remedies
 from envdoctor.facts.distributions import Distributions
-from envdoctor.facts.interpreter import Interpreter
 from envdoctor.model import Finding, Lock, Severity
 from envdoctor.views.expected import Expected
+from envdoctor.views.remedies import Remedies
 from envdoctor.views.requirements import Requirements
 
 
 def check(
-    expected: Expected, distributions: Distributions, requirements: Requirements, lock: Lock, interpreter: Interpreter
+    expected: Expected, distributions: Distributions, requirements: Requirements, lock: Lock, remedies: Remedies
 ) -> Iterable[Finding]:
     """Compare the lock's wanted names with what an import would find."""
     for name, package in expected.wanted.items():
@@ -30,5 +29,5 @@ def check(
             name,
             f"{name} {package.version or ''}".rstrip() + " is in the lock and not installed",
             {"locked": package.version, "line": package.line, "file": lock.path, "required_by": wanted_by},
-            remedies.reinstall([(name, package.version)], interpreter.python),
+            remedies.reinstall([(name, package.version)]),
         )

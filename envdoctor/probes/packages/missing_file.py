@@ -10,16 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor import remedies
 from envdoctor.facts.distributions import Distributions
 from envdoctor.facts.files import Files
-from envdoctor.facts.interpreter import Interpreter
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.views.blame import Blame
+from envdoctor.views.remedies import Remedies
 
 
 def check(
-    files: Files, distributions: Distributions, interpreter: Interpreter, blame: Blame | Unavailable
+    files: Files, distributions: Distributions, remedies: Remedies, blame: Blame | Unavailable
 ) -> Iterable[Finding]:
     """Report one finding for each distribution."""
     by_metadata = {item.metadata: item for item in distributions.items}
@@ -39,5 +38,5 @@ def check(
                 "rows": state.rows,
                 **({} if isinstance(blame, Unavailable) else blame.evidence(item.name)),
             },
-            remedies.reinstall([(item.name, item.version)], interpreter.python),
+            remedies.reinstall([(item.name, item.version)]),
         )

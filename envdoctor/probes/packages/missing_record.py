@@ -9,35 +9,30 @@ Packages of the operating system and of conda that never had one are a note.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable
 
 from envdoctor.facts.distributions import Distributions
 from envdoctor.facts.files import Files
-from envdoctor.facts.interpreter import Interpreter
 from envdoctor.model import Finding, Severity
+from envdoctor.views.remedies import Remedies
 
 _WITHOUT = frozenset({"debian", "rpm", "conda"})
 """Installers that keep their own list of files instead."""
 
 
-def check(distributions: Distributions, files: Files, interpreter: Interpreter) -> Iterable[Finding]:
+def check(distributions: Distributions, files: Files, remedies: Remedies) -> Iterable[Finding]:
     """Judge dist-infos and egg-infos of the environment's own site-packages."""
     unreadable = {state.metadata: state.problem for state in files.distributions if state.problem}
     for item in distributions.own:
-        if item.kind == "egg-link" or (item.has_record and item.metadata not in unreadable):
+        problem = unreadable.get(item.metadata)
+        if item.kind == "egg-link" or (item.has_record and problem is None):
             continue
         other = item.kind != "dist-info" or (item.installer or "").lower() in _WITHOUT
-        wanted = shlex.quote(f"{item.name}=={item.version}" if item.version else item.name)
+        what = f"a RECORD that {problem.removeprefix('RECORD ')}" if problem else "no RECORD"
         yield Finding(
             Severity.NOTE if other else Severity.ERROR,
             item.name,
-            f"{item.label} has {'a RECORD that ' + _verb(unreadable[item.metadata]) if item.metadata in unreadable else 'no RECORD'}, "
-            "so its files cannot be checked",
-            {"metadata": item.metadata, "kind": item.kind, "installer": item.installer, "problem": unreadable.get(item.metadata)},
-            () if other else (f"{shlex.quote(interpreter.python)} -m pip install --ignore-installed --no-deps {wanted}",),
+            f"{item.label} has {what}, so its files cannot be checked",
+            {"metadata": item.metadata, "kind": item.kind, "installer": item.installer, "problem": problem},
+            () if other else remedies.reinstall([(item.name, item.version)], over=True),
         )
-
-
-def _verb(problem: str | None) -> str:
-    return (problem or "").removeprefix("RECORD ")

@@ -1,7 +1,7 @@
 """A package came as a dependency, and nothing needs it any more.
 
-Why it matters: a downgrade or uninstall leaves former dependencies behind. Parts of a package that was split up then lie
-beside a version of the whole that knows nothing of them, and are imported all the same.
+Why it matters: a downgrade or uninstall leaves former dependencies behind. Parts of a package that was split up then
+lie beside a version of the whole that knows nothing of them, and are imported all the same.
 
 What to do: uninstall it. With a lock the question is answered by packages/foreign instead. Where no installer recorded
 who was asked for (REQUESTED), nothing is said.
@@ -11,17 +11,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor import remedies
 from envdoctor.facts.distributions import Distributions
-from envdoctor.facts.interpreter import Interpreter
 from envdoctor.model import Finding, Lock, Severity, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.views.blame import DOCTOR, SEEDS
+from envdoctor.views.remedies import Remedies
 from envdoctor.views.requirements import Requirements
 
 
 def check(
-    distributions: Distributions, requirements: Requirements, interpreter: Interpreter, lock: Lock | Unavailable, policy: Policy
+    distributions: Distributions,
+    requirements: Requirements,
+    remedies: Remedies,
+    lock: Lock | Unavailable,
+    policy: Policy,
 ) -> Iterable[Finding]:
     """Look for what nobody asked for and nothing requires."""
     if not isinstance(lock, Unavailable):
@@ -37,5 +40,5 @@ def check(
                 item.name,
                 f"{item.label} was installed as a dependency, and nothing requires it now",
                 {"version": item.version, "installer": item.installer},
-                remedies.remove([item.name], interpreter.python),
+                remedies.remove([item.name]),
             )

@@ -1,7 +1,7 @@
 """A package is on the job's path twice, and the first copy hides the other.
 
-Why it matters: which torch runs depends on the order of sys.path. A venv with system packages, a user site or PYTHONPATH
-can hide a working CUDA build behind another one, and tools that look at one directory report the other copy.
+Why it matters: which torch runs depends on the order of sys.path. A venv with system packages, a user site or
+PYTHONPATH can hide a working CUDA build behind another one, and tools that look at one directory report the other copy.
 
 What to do: keep one copy: an isolated environment made from its lock, or the system's exact version and nothing above
 it. Copies of one version are a note.

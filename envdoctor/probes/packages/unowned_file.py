@@ -25,7 +25,11 @@ def check(owners: Owners) -> Iterable[Finding]:
             size = f" ({files})" if stray.count > 1 else ""
             message = f"{what}{size} in site-packages belongs to no package"
             yield Finding(
-                Severity.WARNING, stray.path, message, evidence, (f"find out what put it there; move it away: {stray.path}",)
+                Severity.WARNING,
+                stray.path,
+                message,
+                evidence,
+                (f"find out what put it there; move it away: {stray.path}",),
             )
         else:
             yield Finding(Severity.NOTE, stray.owner, f"{files} below {stray.owner} came from no package", evidence)

@@ -10,15 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor import knowledge, remedies
+from envdoctor import knowledge
 from envdoctor.facts.distributions import Distributions
-from envdoctor.facts.interpreter import Interpreter
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.versions import same_release
 from envdoctor.views.blame import Blame
+from envdoctor.views.remedies import Remedies
 
 
-def check(distributions: Distributions, interpreter: Interpreter, blame: Blame | Unavailable) -> Iterable[Finding]:
+def check(distributions: Distributions, remedies: Remedies, blame: Blame | Unavailable) -> Iterable[Finding]:
     """Compare the installed members of each group with the one that sets the version."""
     active = distributions.active
     for row in knowledge.rows("skew"):
@@ -35,5 +35,5 @@ def check(distributions: Distributions, interpreter: Interpreter, blame: Blame |
                 apart[0],
                 f"{versions} must be one version: {row['what']}",
                 {"versions": members, "source": row["source"], **evidence},
-                remedies.reinstall([(name, members[leader].partition("+")[0]) for name in apart], interpreter.python),
+                remedies.reinstall([(name, members[leader].partition("+")[0]) for name in apart]),
             )

@@ -11,15 +11,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from envdoctor import remedies
 from envdoctor.facts.distributions import Distributions
 from envdoctor.facts.interpreter import Interpreter
 from envdoctor.model import Finding, Severity
+from envdoctor.views.remedies import Remedies
 
 _MANYLINUX = re.compile(r"(?:many|musl)?linux(?:\d+)?(?:_\d+_\d+)?_(.+)")
 
 
-def check(distributions: Distributions, interpreter: Interpreter) -> Iterable[Finding]:
+def check(distributions: Distributions, interpreter: Interpreter, remedies: Remedies) -> Iterable[Finding]:
     """Compare each wheel's tags (PEP 425) with the interpreter; the age of glibc is packages/glibc-too-old's."""
     for item in distributions.own:
         if item.tags and not any(fits(tag, interpreter) for tag in item.tags):
@@ -27,15 +27,19 @@ def check(distributions: Distributions, interpreter: Interpreter) -> Iterable[Fi
                 Severity.ERROR,
                 item.name,
                 f"{item.label} was built for {_shown(item.tags)}, this is {_here(interpreter)}",
-                {"tags": list(item.tags), "version": interpreter.version, "machine": interpreter.markers.get("platform_machine")},
-                remedies.reinstall([(item.name, item.version)], interpreter.python),
+                {
+                    "tags": list(item.tags),
+                    "version": interpreter.version,
+                    "machine": interpreter.markers.get("platform_machine"),
+                },
+                remedies.reinstall([(item.name, item.version)]),
             )
 
 
 def fits(tag: str, interpreter: Interpreter) -> bool:
     """Tell whether a tag set such as `cp311.cp312-abi3-manylinux_2_28_x86_64` fits; what is not known of us fits."""
     parts = tag.split("-")
-    if len(parts) != 3:  # noqa: PLR2004 - python, abi, platform
+    if len(parts) != 3:
         return True
     pythons, abis, platforms = (part.split(".") for part in parts)
     python_fits = any(_python_fits(python, abi, interpreter) for python in pythons for abi in abis)
@@ -56,7 +60,11 @@ def _python_fits(python: str, abi: str, interpreter: Interpreter) -> bool:
         return wanted_minor is None or wanted_minor <= minor
     if abi == "abi3":
         return not threads and (wanted_minor or 0) <= minor
-    return kind != "cp" or abi in (f"cp{major}{minor}{threads}", f"cp{major}{minor}m") or (abi == "abi3t" and bool(threads))
+    return (
+        kind != "cp"
+        or abi in (f"cp{major}{minor}{threads}", f"cp{major}{minor}m")
+        or (abi == "abi3t" and bool(threads))
+    )
 
 
 def _platform_fits(platform: str, interpreter: Interpreter) -> bool:

@@ -1,1 +1,1 @@
-"""Is the configuration itself in order?"""
+"""Faults of the configuration itself."""

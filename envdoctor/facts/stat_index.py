@@ -1,0 +1,128 @@
+"""The stat index of a seal: size and times of every file and directory that was in order, to tell quickly what moved.
+
+It lies beside the seal: the first line holds the directories and who owned what, as JSON; each other one holds a
+dist-info, a tab, and the files of that distribution as JSON. A reader parses the lines that it needs.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from envdoctor import seals
+from envdoctor.facts import records
+from envdoctor.seals import Seal
+
+Times = list[int]
+"""Size in bytes, mtime and ctime in nanoseconds: ctime shows an edit whose author set mtime back."""
+
+
+def times_of(status: os.stat_result) -> Times:
+    """Return what the index keeps of a file."""
+    return [status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+
+
+@dataclass(frozen=True, slots=True)
+class SealedFiles:
+    """The files of one distribution, all in order when they were sealed."""
+
+    record: Times
+    """Of its RECORD."""
+    paths: list[str]
+    """Relative to site-packages."""
+    times: list[Times]
+    """Of each path."""
+
+    def intact(self, site: str, record: Times) -> bool:
+        """Tell whether the RECORD and every file still carry their sealed times: one stat a file, nothing else."""
+        if record != self.record:
+            return False
+        base, get_stat = site + "/", os.stat
+        try:
+            found = [get_stat(base + path) for path in self.paths]
+        except (OSError, ValueError):
+            return False
+        return [[s.st_size, s.st_mtime_ns, s.st_ctime_ns] for s in found] == self.times
+
+    def by_path(self) -> Mapping[str, Times]:
+        """Return path -> times."""
+        return dict(zip(self.paths, self.times, strict=True))
+
+
+def lines(prefix: str, seal: Seal) -> dict[str, bytes]:
+    """Return the unparsed line of each sealed distribution, by its dist-info relative to the prefix."""
+    pairs = (line.partition(b"\t") for line in seals.read_index(prefix, seal)[1:])
+    return {os.fsdecode(metadata): rest for metadata, _, rest in pairs}
+
+
+def parse(line: bytes | None) -> SealedFiles | None:
+    """Read the line of one distribution; None if there is none, or it is damaged and the files count as unsealed."""
+    try:
+        data = json.loads(line) if line else None
+        return SealedFiles(data["record"], data["paths"], data["times"]) if data else None
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def owners(prefix: str, seal: Seal) -> Any | None:  # noqa: ANN401 - JSON, for the caller to read
+    """Return what was sealed of ownership, if nothing that it follows from has changed since; else None.
+
+    It follows from the names in every directory and from the RECORDs. A directory whose mtime moved is listed again:
+    byte code and its folder come and go.
+    """
+    first = seals.read_index(prefix, seal, first=True)
+    try:
+        data = json.loads(first[0]) if first else {}
+        unchanged = all(_same_record(prefix, path, times) for path, times in data["records"].items()) and all(
+            _same_folder(os.path.join(prefix, path), mtime, digest) for path, (mtime, digest) in data["folders"].items()
+        )
+    except (ValueError, KeyError, TypeError, OSError):
+        return None
+    return data["owners"] if unchanged else None
+
+
+def _same_record(prefix: str, path: str, times: Times) -> bool:
+    return times_of(os.stat(os.path.join(prefix, path))) == times
+
+
+def _same_folder(path: str, mtime: int, digest: str) -> bool:
+    return os.stat(path).st_mtime_ns == mtime or names_digest(path) == digest
+
+
+def names_digest(folder: str) -> str:
+    """Digest the names in a directory, byte code left out."""
+    names = sorted(name for name in os.listdir(folder) if name != "__pycache__" and not name.endswith(".pyc"))
+    return hashlib.sha256("/".join(names).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+
+
+def build(prefix: str, sites: Iterable[str], in_order: Callable[[str, str], bool], owned: object) -> list[str]:
+    """Return the lines of an index. `in_order(site, dist-info)` says which distributions are; `owned` is ownership."""
+    folders: dict[str, tuple[int, str]] = {}
+    record_times: dict[str, Times] = {}
+    found = []
+    for site in sites:
+        for folder, below, _ in os.walk(site):
+            below[:] = [name for name in below if name != "__pycache__"]
+            folders[os.path.relpath(folder, prefix)] = (os.stat(folder).st_mtime_ns, names_digest(folder))
+        for info in sorted(name for name in os.listdir(site) if name.endswith(".dist-info")):
+            record = os.path.join(site, info, "RECORD")
+            if os.path.isfile(record):
+                record_times[os.path.relpath(record, prefix)] = times_of(os.stat(record))
+                if in_order(site, info):
+                    found.append(_line(prefix, site, info, record))
+    head = json.dumps({"folders": folders, "records": record_times, "owners": owned}, separators=(",", ":"))
+    return [head, *found]
+
+
+def _line(prefix: str, site: str, info: str, record: str) -> str:
+    rows = [path for path, digest, _ in records.read(record) if digest and records.is_ours(path)]
+    data = {
+        "record": times_of(os.stat(record)),
+        "paths": rows,
+        "times": [times_of(os.stat(os.path.join(site, path))) for path in rows],
+    }
+    return f"{os.path.relpath(os.path.join(site, info), prefix)}\t{json.dumps(data, separators=(',', ':'))}"

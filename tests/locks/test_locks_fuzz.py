@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from envdoctor import locks
+from envdoctor.errors import LockError
+from envdoctor.locks import detect, requirements
+
+LINUX = {"sys_platform": "linux", "python_full_version": "3.12.3", "python_version": "3.12", "os_name": "posix"}
+NAMES = ("train.txt", "pylock.toml", "uv.lock", "poetry.lock", "x.json")
+WORDS = """
+a==1 b>=2 -r -e -c - -- --hash=sha256: # ; [x] os_name == 'nt' ( ) and or ' " @ git+https://h/a https://h/a-1.zip ./a
+=== , --index-url = ${X} é #egg= &sha256= [ ] { .. /
+"""
+FRAGMENTS = st.sampled_from(
+    [*WORDS.split(), " ", "\t", "\n", "\r\n", "\\\n", " #x", "\x0c", "\u2028", "\ud7ff", "\x1b", "os_name == 'nt'"]
+)
+TEXTS = st.sampled_from(
+    ["a", "b-c", "1", "1.0", "", ".", "os_name == 'nt'", "extra == 'x'", "sha256:0", "1.0\n", "é", "/"]
+)
+KEY_NAMES = """
+    name version source registry git editable virtual marker extra extras dependencies optional-dependencies
+    dev-dependencies wheels sdist url path hash hashes size sha256 resolution-markers metadata requires-dev
+    provides-extras members requirements dependency-groups vcs directory archive index commit-id type upload-time
+    requires-python
+"""
+KEYS = st.sampled_from(KEY_NAMES.split())
+VALUES = st.recursive(
+    TEXTS | st.integers(-2, 2**70) | st.booleans(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5),
+    max_leaves=12,
+)
+ENTRIES = st.fixed_dictionaries(
+    {},
+    optional={
+        "name": TEXTS,
+        "version": TEXTS,
+        "source": st.dictionaries(KEYS, TEXTS, max_size=2) | VALUES,
+        "dependencies": st.lists(st.dictionaries(KEYS, VALUES, max_size=3), max_size=3) | VALUES,
+        "optional-dependencies": VALUES,
+        "dev-dependencies": VALUES,
+        "wheels": VALUES,
+        "marker": TEXTS,
+        "resolution-markers": VALUES,
+        "directory": st.just({"path": "a"}) | VALUES,
+    },
+)
+
+
+def inline(value):
+    """Write a value as inline TOML."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)} = {inline(item)}" for key, item in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(inline, value)) + "]"
+    return json.dumps(value)
+
+
+def outcome(path, data):
+    try:
+        return detect.parser(path, data)(path, data)
+    except LockError as error:
+        return error
+
+
+def survives(name, data):
+    """Read and select; LockError in one line is the only way out but a Lock."""
+    lock = outcome(f"/nowhere/{name}", data)
+    if isinstance(lock, LockError):
+        assert "\n" not in lock.problem
+        return
+    for markers in (LINUX, {}):
+        selection = locks.select(lock, markers, extras=lock.extras, groups=lock.groups)
+        assert set(selection.wanted) <= set(selection.allowed)
+        assert all(name for name in selection.allowed)
+    assert not any("\n" in problem.message for problem in lock.problems)
+
+
+@given(st.sampled_from(NAMES), st.binary(max_size=200))
+@example("train.txt", b"\xff\xfea")
+@example("train.txt", b"#coding: punycode\na==1")
+@example("train.txt", b"a==1 ; python_version == '\xff'")
+def test_any_bytes(name, data):
+    survives(name, data)
+
+
+@given(st.sampled_from(NAMES), st.text(max_size=200))
+def test_any_text(name, text):
+    survives(name, text.encode("utf-8", errors="surrogatepass"))
+
+
+@settings(max_examples=400)
+@given(st.lists(FRAGMENTS, max_size=30), st.sampled_from(["utf-8", "latin-1", "utf-16"]))
+def test_any_mixture_of_requirements_syntax(fragments, encoding):
+    survives("train.txt", ("z==0\n" + "".join(fragments)).encode(encoding, errors="replace"))
+
+
+@settings(max_examples=300)
+@given(st.lists(ENTRIES, max_size=4), VALUES, st.sampled_from(["package", "packages"]))
+def test_any_shape_of_toml(entries, manifest, key):
+    head = 'version = 1\nlock-version = "1.0"\ncreated-by = "x"\n'
+    head = head.replace('lock-version = "1.0"\n', "") if key == "package" else head
+    name = "uv.lock" if key == "package" else "pylock.toml"
+    survives(name, f"{head}{key} = {inline(entries)}\nmanifest = {inline(manifest)}\n".encode())
+
+
+PROJECT = st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,8}[A-Za-z0-9])?", fullmatch=True)
+VERSION = st.from_regex(
+    r"([0-9]!)?[0-9]{1,3}(\.[0-9]{1,3}){0,3}(rc[0-9])?(\.post[0-9])?(\+[a-z0-9]{1,5})?", fullmatch=True
+)
+DIGEST = st.text("0123456789abcdef", min_size=64, max_size=64).map("sha256:".__add__)
+PIN = st.tuples(PROJECT, VERSION, st.lists(DIGEST, max_size=3, unique=True), st.sampled_from([" ", " \\\n    ", "  "]))
+
+
+@given(st.lists(PIN, min_size=1, max_size=8), st.sampled_from(["\n", "\r\n", "  # via x\n", "\n\n#\n"]))
+def test_requirements_round_trip(pins, end):
+    text = "".join(f"{n}=={v}{''.join(f'{gap}--hash={d}' for d in hashes)}{end}" for n, v, hashes, gap in pins)
+    lock = requirements.parse("/nowhere/train.txt", text.encode())
+    assert lock.problems == ()
+    assert [(p.raw_name, p.version, p.hashes) for p in lock.packages] == [(n, v, tuple(h)) for n, v, h, _ in pins]
+    rows = text.splitlines()
+    assert all(rows[p.line - 1].startswith(f"{p.raw_name}==") for p in lock.packages)
+
+
+@given(st.dictionaries(PROJECT.map(str.lower), st.tuples(VERSION, DIGEST), min_size=1, max_size=8))
+def test_uv_round_trip(pins):
+    edges = ", ".join(f'{{ name = "{name}" }}' for name in pins)
+    text = (
+        f'version = 1\n[[package]]\nname = "0-own"\nsource = {{ virtual = "." }}\ndependencies = [{edges}]\n'
+        + "".join(
+            f'[[package]]\nname = "{name}"\nversion = "{version}"\nsource = {{ registry = "r" }}\n'
+            f'wheels = [{{ url = "https://h/{name}.whl", hash = "{digest}" }}]\n'
+            for name, (version, digest) in pins.items()
+        )
+    )
+    lock = detect.parser("uv.lock", text.encode())("uv.lock", text.encode())
+    found = {p.raw_name: (p.version, p.artifacts[0].hashes[0]) for p in lock.packages if p.artifacts}
+    assert (found, lock.problems) == (pins, ())
+    assert len(locks.select(lock, {}).wanted) == len({p.name for p in lock.packages if p.artifacts})
+
+
+@pytest.mark.parametrize("cut", range(0, 400, 7))
+def test_lock_cut_short_anywhere(cut):
+    text = 'lock-version = "1.0"\ncreated-by = "x"\n' + '[[packages]]\nname = "a"\ndirectory = { path = "é" }\n' * 8
+    survives("pylock.toml", text.encode()[:cut])

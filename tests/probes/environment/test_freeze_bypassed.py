@@ -1,0 +1,52 @@
+"""What was installed or made writable after the freeze is a warning; an environment that was not frozen may change."""
+
+import pytest
+
+from envdoctor.facts.distributions import Distribution, Distributions
+from envdoctor.facts.startup import SiteDirectory, Startup
+from envdoctor.model import Severity, Target
+from envdoctor.probes.environment.freeze_bypassed import check
+from envdoctor.seals import Seal
+
+TARGET = Target("/env", "/env/bin/python")
+SITE = "/env/lib/python3.12/site-packages"
+FROZEN = 1767225600.0
+"""2026-01-01T00:00:00Z."""
+
+
+def installed(name, when, origin="site-packages"):
+    return Distribution(name, "1.0", name, SITE, f"{SITE}/{name}-1.0.dist-info", origin, installed_at=when)
+
+
+def judge(*distributions, frozen=True, writable=False, taken_at="2026-01-01T00:00:00Z", read=True):
+    seal = Seal(taken_at, "0.1.0", "node7", "3.12.3", "/usr/bin/python3", (), frozen=frozen)
+    site = SiteDirectory(SITE, "python3.12", 1, read=read, writable=writable)
+    return list(check(seal, Distributions(distributions), Startup(sites=(site,)), TARGET))
+
+
+def test_installs_after_the_freeze_are_one_warning():
+    newer = [installed("sglang", FROZEN + 60), installed("vllm", FROZEN + 61)]
+    (finding,) = judge(installed("torch", FROZEN - 60), *newer)
+    assert (finding.severity, finding.subject) == (Severity.WARNING, "/env")
+    assert finding.evidence["packages"] == ["sglang 1.0", "vllm 1.0"]
+
+
+def test_site_packages_made_writable_is_a_warning():
+    (finding,) = judge(writable=True)
+    assert (finding.severity, finding.subject) == (Severity.WARNING, SITE)
+
+
+@pytest.mark.parametrize(
+    ("distributions", "given"),
+    [
+        ([installed("torch", FROZEN - 60)], {}),
+        ([installed("sglang", FROZEN + 60)], {"frozen": False, "writable": True}),
+        ([installed("sglang", FROZEN + 60, "user-site")], {}),
+        ([installed("sglang", None)], {}),
+        ([installed("sglang", FROZEN + 60)], {"taken_at": "yesterday"}),
+        ([], {"writable": True, "read": False}),
+    ],
+    ids=["older", "not frozen", "not its own", "no time", "no date", "not read"],
+)
+def test_healthy_neighbours(distributions, given):
+    assert judge(*distributions, **given) == []
