@@ -125,10 +125,13 @@ def check(
     fail_on: Annotated[Level, typer.Option(help="Lowest severity that makes the exit status 1.")] = Level.ERROR,
     config: ConfigOption = None,
     deadline: Annotated[
-        float, typer.Option(help="Seconds after which what is not read yet is given up.", min=0.1)
+        float, typer.Option(help="After so long, what is not read yet is given up.", min=0.1, metavar="SECONDS")
     ] = 30.0,
 ) -> None:
-    """Judge an environment against its lock, its own records and, if it has one, its seal."""
+    """Judge an environment against its lock.
+
+    Its own records, and its seal if it has one, count as well.
+    """
     from envdoctor import workflows
     from envdoctor.model import Severity
 
@@ -149,7 +152,10 @@ def seal(
     config: ConfigOption = None,
     force: Annotated[bool, typer.Option("--force", help="Seal even what is sick.")] = False,
 ) -> None:
-    """Record the present state as the good one, for later checks to compare with. Refuses a sick environment."""
+    """Record the present state as the good one.
+
+    Later checks compare with it. A sick environment is refused.
+    """
     from envdoctor import sealing, workflows
 
     wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()))
@@ -165,7 +171,10 @@ def seal(
 def explain(
     probe: Annotated[str | None, typer.Argument(help="A probe's id, or the beginning of some.", metavar="[ID]")] = None,
 ) -> None:
-    """Say what a fault is, why it matters and what to do; without ID, list all probes."""
+    """Explain a fault, or list all probes.
+
+    With an ID: what the fault is, why it matters and what to do.
+    """
     from envdoctor import docs
 
     _print(docs.table(_width()) if probe is None else docs.explanation(probe, _width()))
@@ -177,10 +186,13 @@ def demo(
         str | None, typer.Option(help="Build it in this new directory and leave it there.", metavar="DIR")
     ] = None,
 ) -> None:
-    """Show a contaminated environment and what check says of it; needs no venv, lock, network or GPU."""
+    """Show what check says of a contaminated venv.
+
+    It is made up for the purpose: no venv, lock, network or GPU is needed.
+    """
     from envdoctor import demo as demonstration
 
-    demonstration.play(keep, lambda text: _print(f"{text}\n"), lambda report: _rendered(report, Format.TEXT))
+    demonstration.play(keep, _say, lambda report: _print(f"\n{_rendered(report, Format.TEXT)}\n"))
 
 
 def _rendered(report: Any, output: Format) -> str:  # noqa: ANN401 - model is imported by the commands alone
@@ -191,6 +203,12 @@ def _rendered(report: Any, output: Format) -> str:  # noqa: ANN401 - model is im
     from envdoctor.reports import text
 
     return text.render(report, text.Style(_width(), _colour()))
+
+
+def _say(paragraph: str) -> None:
+    import textwrap
+
+    _print(textwrap.fill(paragraph, _width() or 120, subsequent_indent="  ", break_on_hyphens=False) + "\n")
 
 
 def _width() -> int | None:

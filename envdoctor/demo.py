@@ -91,13 +91,15 @@ SERVING: Mapping[str, tuple[str, ...]] = {
 }
 """What `pip install sglang` may choose from, beside what is there."""
 
-READING = """\
-How to read it. `pip check` is content with this environment; the lock is not:
-- One install brought everything in the first block: what is foreign, what came with it, and which locked package it
-  moved. One block, one cause, one list of steps; `--format json` has every finding on its own.
-- The edited file has nothing to do with that install and stands alone.
-- The exit status is {status}: 0 nothing at or above --fail-on, 1 findings, 2 usage, 3 the doctor could not do its work.
-- `envdoctor explain packages/foreign` says why it matters. `envdoctor check` in your project does all this there."""
+READING = (
+    "How to read it. `pip check` is content with this environment; the lock is not:",
+    "- One install brought everything in the first block: what is foreign, what came with it, and which locked package "
+    "it moved. One block, one cause, one list of steps; `--format json` has every finding on its own.",
+    "- The edited file has nothing to do with that install and stands alone.",
+    "- The exit status is {status}: 0 nothing at or above --fail-on, 1 findings, 2 usage, 3 the doctor could not do its "
+    "work.",
+    "- `envdoctor explain packages/foreign` says why it matters. In your own project, `envdoctor check` does all this.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +116,7 @@ class Staged:
     """The file that was edited after its install."""
 
 
-def play(keep: str | None, say: Callable[[str], None], show: Callable[[Report], str]) -> None:
+def play(keep: str | None, say: Callable[[str], None], show: Callable[[Report], None]) -> None:
     """Stage the case, check it, and say how to read what the check says.
 
     With `keep` the project is built in that new directory and stays; otherwise nothing is left behind.
@@ -131,16 +133,17 @@ def play(keep: str | None, say: Callable[[str], None], show: Callable[[Report], 
         _play(folder, say, show)
 
 
-def _play(folder: str, say: Callable[[str], None], show: Callable[[Report], str]) -> None:
+def _play(folder: str, say: Callable[[str], None], show: Callable[[Report], None]) -> None:
     from envdoctor import workflows
 
     staged = stage(folder, lambda step: say(f"- {step}"))
-    say(f"- envdoctor check --target {staged.prefix} --lock {staged.lock}\n")
+    say(f"- envdoctor check --target {staged.prefix} --lock {staged.lock}")
     host = LocalHost()
     quiet = LocalHost(env={name: host.env[name] for name in _KEPT if name in host.env})
     report = workflows.check(workflows.Wish(staged.prefix, staged.lock), workflows.Selection(), quiet)
-    say(show(report))
-    say(READING.format(status=report.status()))
+    show(report)
+    for paragraph in READING:
+        say(paragraph.format(status=report.status()))
 
 
 def stage(folder: str, say: Callable[[str], None]) -> Staged:

@@ -41,7 +41,7 @@ def explanation(identity: str, width: int | None) -> str:
     chosen = chosen or [probe for probe in registry.probes() if probe.id.startswith(identity.rstrip("/") + "/")]
     if not chosen:
         near = difflib.get_close_matches(identity, [probe.id for probe in registry.probes()], n=3, cutoff=0.4)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
+        hint = f"; did you mean {' or '.join(near)}?" if near else ";"
         raise UsageError(f"no probe is called {identity!r}{hint} `envdoctor explain` lists them all")
     return "\n\n".join(_explained(probe, width) for probe in chosen) + "\n"
 

@@ -83,7 +83,7 @@ def _probe(identity: str, module: ModuleType) -> Probe:
 
 
 def select(chosen: Sequence[str] = (), ignored: Sequence[str] = ()) -> tuple[Probe, ...]:
-    """Return the probes whose id equals or lies below one of `chosen` (all if empty) and none of `ignored`.
+    """Return the probes whose id is, or begins with, one of `chosen` (all if empty) and none of `ignored`.
 
     Raises UsageError for a prefix that matches no probe: a misspelt one would silently check nothing.
     """
@@ -95,7 +95,8 @@ def select(chosen: Sequence[str] = (), ignored: Sequence[str] = ()) -> tuple[Pro
 
 
 def _matches(identity: str, prefix: str) -> bool:
-    return identity.startswith(prefix)
+    """Tell whether a prefix means a probe; an id in full means that one alone, not `missing-file` beside `missing`."""
+    return identity == prefix or (identity.startswith(prefix) and all(probe.id != prefix for probe in probes()))
 
 
 def facts_for(selected: Iterable[Probe]) -> frozenset[str]:

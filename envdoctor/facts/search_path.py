@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +19,8 @@ from envdoctor.system.host import Host
 Origin = Literal["PYTHONPATH", "stdlib", "site-packages", "user-site", "system-site", "pth"]
 PTH_LIMIT = 1 << 20
 """Bytes of a .pth file that are read."""
+HIDDEN_UNTIL: Mapping[tuple[int, ...], tuple[int, ...]] = {(3, 11): (3, 11, 9), (3, 12): (3, 12, 3)}
+"""First releases taken to pass over hidden .pth files; where it may have been one earlier, too much is reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +71,11 @@ def collect(target: Target, host: Host, interpreter: Interpreter) -> SearchPath 
         entries += [PathEntry(interpreter.stdlib, "stdlib", exists=os.path.isdir(interpreter.stdlib))]
         entries += [PathEntry(os.path.join(interpreter.stdlib, "lib-dynload"), "stdlib")]
     # A venv's own site-packages come before the user site; elsewhere the user site comes first (site.main).
-    own_entries = [found for path in own for found in _with_pth(path, "site-packages")]
-    user_entries = list(_with_pth(user, "user-site")) if user and user_enabled else []
+    hidden = reads_hidden(interpreter)
+    own_entries = [found for path in own for found in _with_pth(path, "site-packages", hidden=hidden)]
+    user_entries = list(_with_pth(user, "user-site", hidden=hidden)) if user and user_enabled else []
     entries += own_entries + user_entries if interpreter.kind == "venv" else user_entries + own_entries
-    entries += [found for path in system for found in _with_pth(path, "system-site")]
+    entries += [found for path in system for found in _with_pth(path, "system-site", hidden=hidden)]
     return SearchPath(_unique(entries), user, bool(user and user_enabled), _count(user))
 
 
@@ -111,10 +115,10 @@ def _count(site: str | None) -> int:
         return 0
 
 
-def _with_pth(site: str, origin: Origin) -> Iterable[PathEntry]:
+def _with_pth(site: str, origin: Origin, *, hidden: bool) -> Iterable[PathEntry]:
     """Yield a site directory and the directories that its .pth files add, in the order of site.addsitedir."""
     yield PathEntry(site, origin)
-    for file in pth_files(site):
+    for file in pth_files(site, hidden=hidden):
         for line in pth_lines(os.path.join(site, file)):
             if line and not line.startswith(("#", "import ", "import\t")):
                 path = os.path.normpath(os.path.join(site, line))
@@ -122,12 +126,25 @@ def _with_pth(site: str, origin: Origin) -> Iterable[PathEntry]:
                     yield PathEntry(path, "pth", via=os.path.join(site, file))
 
 
-def pth_files(site: str) -> list[str]:
-    """List the .pth files that site would read: sorted, hidden ones left out (since Python 3.11.9 and 3.12.3)."""
+def pth_files(site: str, *, hidden: bool) -> list[str]:
+    """List the .pth files that site would read, in its order."""
     try:
-        return sorted(name for name in os.listdir(site) if name.endswith(".pth") and not name.startswith("."))
+        names = sorted(os.listdir(site))
     except OSError:
         return []
+    return [name for name in names if name.endswith(".pth") and (hidden or not name.startswith("."))]
+
+
+def reads_hidden(interpreter: Interpreter) -> bool:
+    """Tell whether this interpreter reads .pth files with a leading dot (CPython gh-113659)."""
+    version = release(interpreter)
+    return version < HIDDEN_UNTIL.get(version[:2], (3, 11))
+
+
+def release(interpreter: Interpreter) -> tuple[int, ...]:
+    """Return the interpreter's version as numbers; () if it is unknown."""
+    match = re.match(r"\d+(?:\.\d+)*", interpreter.version or "")
+    return tuple(map(int, match[0].split("."))) if match else ()
 
 
 def pth_lines(path: str) -> list[str]:
@@ -142,8 +159,13 @@ def pth_lines(path: str) -> list[str]:
 
 
 def _unique(entries: Iterable[PathEntry]) -> tuple[PathEntry, ...]:
-    """Drop repetitions as site.removeduppaths does: the first place wins."""
+    """Drop repetitions as site.removeduppaths does: the first place wins.
+
+    A site directory that PYTHONPATH names as well comes earlier for it, and is a site directory still.
+    """
     seen: dict[str, PathEntry] = {}
     for entry in entries:
-        seen.setdefault(os.path.realpath(entry.path), entry)
+        first = seen.setdefault(os.path.realpath(entry.path), entry)
+        if first.origin == "PYTHONPATH" and entry.origin == "site-packages":
+            seen[os.path.realpath(entry.path)] = entry
     return tuple(seen.values())

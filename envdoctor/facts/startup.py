@@ -11,12 +11,21 @@ from __future__ import annotations
 import os
 import re
 import stat
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
 from envdoctor.facts.interpreter import Interpreter
-from envdoctor.facts.search_path import PTH_LIMIT, Origin, SearchPath, pythonpath, site_directories
+from envdoctor.facts.search_path import (
+    PTH_LIMIT,
+    Origin,
+    SearchPath,
+    pth_files,
+    pythonpath,
+    reads_hidden,
+    release,
+    site_directories,
+)
 from envdoctor.model import Target
 from envdoctor.system.host import Host
 
@@ -28,8 +37,6 @@ NAMES_LIMIT = 20_000
 """Names of one PYTHONPATH directory that are looked at."""
 START_SINCE = (3, 15)
 """First Python that reads .start files (PEP 829)."""
-HIDDEN_UNTIL: Mapping[tuple[int, ...], tuple[int, ...]] = {(3, 11): (3, 11, 9), (3, 12): (3, 12, 3)}
-"""First releases taken to pass over hidden .pth files; where it may have been one earlier, too much is reported."""
 _SITE_PACKAGES = re.compile(r"(/.*|)/lib(?:64)?/(?:python3[^/]*|pypy3[^/]*)/(?:site|dist)-packages(?:/|\Z)")
 
 LineKind = Literal["path", "dead", "import", "ignored", "entry-point", "comment"]
@@ -123,7 +130,7 @@ def collect(target: Target, host: Host, interpreter: Interpreter, search_path: S
     files: list[StartupFile] = []
     for site, origin in _sites(target, interpreter, search_path):
         home = {"user-site": site, "system-site": interpreter.base_prefix or site}.get(origin, target.prefix)
-        files += _startup_files(site, origin, home, _release(interpreter))
+        files += _startup_files(site, origin, home, interpreter)
     user_site = interpreter.kind != "venv" or interpreter.system_site
     enabled = user_site and not host.env.get("PYTHONNOUSERSITE")  # site.ENABLE_USER_SITE
     names = ["sitecustomize", "usercustomize"] if enabled else ["sitecustomize"]
@@ -146,18 +153,12 @@ def _sites(target: Target, interpreter: Interpreter, search_path: SearchPath) ->
             yield entry.path, entry.origin
 
 
-def _release(interpreter: Interpreter) -> tuple[int, ...]:
-    match = re.match(r"\d+(?:\.\d+)*", interpreter.version or "")
-    return tuple(map(int, match[0].split("."))) if match else ()
-
-
-def _startup_files(site: str, origin: Origin, home: str, version: tuple[int, ...]) -> Iterable[StartupFile]:
-    hidden = version < HIDDEN_UNTIL.get(version[:2], (3, 11))
-    names = sorted(name for name in _names(site) if hidden or not name.startswith("."))
-    begun = [name for name in names if version >= START_SINCE and name.endswith(".start")]
+def _startup_files(site: str, origin: Origin, home: str, interpreter: Interpreter) -> Iterable[StartupFile]:
+    starts = release(interpreter) >= START_SINCE
+    begun = sorted(name for name in _names(site) if starts and name.endswith(".start") and not name.startswith("."))
     stems = {name.removesuffix(".start") for name in begun}
     roots = (os.path.realpath(home), os.path.realpath(site))
-    for name in [*(name for name in names if name.endswith(".pth")), *begun]:
+    for name in [*pth_files(site, hidden=reads_hidden(interpreter)), *begun]:
         path = os.path.join(site, name)
         text, problem = read_startup(path)
         ignored = name.removesuffix(".pth") in stems

@@ -41,7 +41,7 @@ def parse(document: Document) -> Lock:
         raise LockError(document.path, "has no [[package]] tables but [[distribution]]; lock it again with a newer uv")
     reading = _Reading(document)
     packages = reading.all()
-    project = next((name for name, table in reading.members.items() if "." in _source(table).values()), None)
+    project = next((name for name, table in reading.members.items() if _is_root(_source(table))), None)
     roots = _roots(top, project, reading)
     tables = [top["manifest"] if name == WORKSPACE else reading.members[name] for name in roots]
     groups = unique(map(normalised, (group for table in tables for group in _group_names(table))))
@@ -59,6 +59,10 @@ def parse(document: Document) -> Lock:
         indexes=unique(package.url for package in packages if package.source == "index"),
         problems=(*reading.problems, *_dangling(packages), *_rootless(packages, roots)),
     )
+
+
+def _is_root(source: dict[str, str]) -> bool:
+    return any(value == "." for kind, value in source.items() if kind in ("directory", "editable", "virtual"))
 
 
 def _roots(top: Table, project: str | None, reading: _Reading) -> tuple[str, ...]:

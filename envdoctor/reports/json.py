@@ -7,6 +7,7 @@ from typing import Any
 
 from envdoctor import __version__
 from envdoctor.model import Finding, Report
+from envdoctor.printable import printable
 
 SCHEMA = 1
 
@@ -25,19 +26,23 @@ def as_dict(report: Report) -> dict[str, Any]:
         "envdoctor": __version__,
         "taken_at": report.taken_at.replace(microsecond=0).isoformat().replace("+00:00", "Z"),
         "host": report.host,
-        "target": target and {"prefix": target.prefix, "python": report.python, "lock": target.lock},
+        "target": target and {"prefix": target.prefix, "python": _clean(report.python), "lock": target.lock},
         "config": report.config,
         "verdict": report.verdict,
         "findings": [_finding(probe, finding) for probe, finding in report.findings()],
-        "passed": [o.probe for o in outcomes if not (o.findings or o.skipped or o.crashed)],
+        "passed": [o.probe for o in outcomes if not (o.findings or o.muted or o.skipped or o.crashed)],
         "skipped": [
             {"probe": o.probe, "reason": o.skipped.reason, "failed": o.skipped.failed} for o in outcomes if o.skipped
         ],
         "crashed": [{"probe": o.probe, "error": o.crashed} for o in outcomes if o.crashed],
         "muted": [_finding(o.probe, finding) for o in outcomes for finding in o.muted],
-        "seen": dict(report.seen),
+        "seen": {key: _clean(value) for key, value in report.seen.items()},
         "seconds": round(report.seconds, 3),
     }
+
+
+def _clean(value: str | int | None) -> str | int | None:
+    return printable(value) if isinstance(value, str) else value
 
 
 def _finding(probe: str, finding: Finding) -> dict[str, Any]:

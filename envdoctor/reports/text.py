@@ -16,6 +16,8 @@ _VERDICTS = {"sick": "31;1", "warnings": "33;1", "healthy": "32;1"}
 INDENT = " " * 9
 LISTED = 8
 """Names or paths that one line of a block lists."""
+COVERED = frozenset({"packages/foreign", "packages/drifted", "packages/broken-requirement", "packages/direct-url"})
+"""Probes whose advice, within a block, is that of its head: remove what came, put back what moved."""
 NOTES = 3
 """Notes of one probe that are printed in full."""
 
@@ -65,8 +67,8 @@ def _head(report: Report, style: Style) -> str:
     unsure = ", not all could be judged" if report.incomplete else ""
     lines = [f"{verdict}  {counts or 'nothing found'}{unsure}"]
     if report.target is not None:
-        facts = [f"Python {report.python or 'unknown'}"]
-        facts += [f"torch {report.seen['torch']}"] if "torch" in report.seen else []
+        facts = [f"Python {printable(report.python or 'unknown')}"]
+        facts += [f"torch {printable(str(report.seen['torch']))}"] if "torch" in report.seen else []
         facts += [f"{report.seen['packages']} packages"] if "packages" in report.seen else []
         lines.append(style.wrap(f"{printable(report.target.prefix)}: {', '.join(facts)}", "", "  "))
         lines.append(style.wrap(_lock_line(report), "", "  "))
@@ -123,8 +125,11 @@ def _when(finding: Finding) -> Iterable[str]:
 
 
 def spoken(moment: str) -> str:
-    """Return an RFC 3339 time as a person would say it, in local time: `3 June 2026 at 14:22`."""
-    local = datetime.fromisoformat(moment).astimezone()
+    """Return an RFC 3339 time as a person would say it, in local time: `3 June 2026 at 14:22`; others stay."""
+    try:
+        local = datetime.fromisoformat(moment).astimezone()
+    except (ValueError, OverflowError):
+        return moment
     return f"{local.day} {local:%B %Y} at {local:%H:%M}"
 
 
@@ -143,16 +148,22 @@ def _listed(names: Sequence[str], count: object = None) -> str:
 
 
 def _followers(block: Block, style: Style) -> Iterable[str]:
-    """Print what else the cause explains; packages that merely came with it are one line already."""
+    """Print what else the cause explains, what it moved first; packages that merely came with it are listed already."""
+    by_probe: dict[str, list[str]] = {"packages/drifted": []}
     for probe, finding in block.others:
         if probe != "packages/foreign" or finding.evidence.get("family"):
-            yield style.wrap(f"{finding.message}  [{probe}]", INDENT + "- ", INDENT + "  ")
+            by_probe.setdefault(probe, []).append(finding.message)
+    for probe, messages in by_probe.items():
+        for message in messages[:LISTED]:
+            yield style.wrap(f"{message}  [{probe}]", INDENT + "- ", INDENT + "  ")
+        if len(messages) > LISTED:
+            yield f"{INDENT}- and {len(messages) - LISTED} more of {probe}"
 
 
 def _steps_of(block: Block) -> Iterable[Finding]:
     """Yield the findings whose steps are to be printed: the cause's own advice already covers what came and moved."""
     yield block.head
-    yield from (finding for probe, finding in block.others if probe not in ("packages/foreign", "packages/drifted"))
+    yield from (finding for probe, finding in block.others if probe not in COVERED)
 
 
 def _notes(notes: Sequence[Block], style: Style) -> str:
@@ -186,7 +197,7 @@ def _not_done(report: Report, style: Style) -> str:
 
 
 def _foot(report: Report, style: Style) -> str:
-    passed = sum(not (o.findings or o.skipped or o.crashed) for o in report.outcomes)
+    passed = sum(not (o.findings or o.muted or o.skipped or o.crashed) for o in report.outcomes)
     files = f"{report.seen['files']:,} files, " if "files" in report.seen else ""
     return style.wrap(
         f"{passed} of {len(report.outcomes)} probes found nothing ({files}{report.seconds:.2f} s)", "", ""

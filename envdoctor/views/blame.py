@@ -36,7 +36,7 @@ class Cause:
     installed_at: float | None
     """End of its install batch, seconds since the epoch; None where the times prove nothing."""
     added: tuple[str, ...]
-    """Foreign packages that came with it, itself left out."""
+    """Foreign packages that came with it, itself left out; those of serving stacks first."""
     moved: tuple[Move, ...]
 
 
@@ -68,11 +68,9 @@ def view(
     roots = _roots(foreign, families, distributions, requirements)
     cause_of = _company(roots, foreign, distributions, requirements)
     moved = tuple(_moved(expected, distributions))
-    for move in moved:
-        culprit = _culprit(move, cause_of, distributions, requirements)
-        if culprit is not None:
-            cause_of[move.name] = cause_of[culprit]
-    return Blame(tuple(foreign), families, _causes(cause_of, foreign, moved, distributions), cause_of)
+    _follow(moved, cause_of, distributions, requirements)
+    by_stack = sorted(foreign, key=lambda name: (name not in families, name))
+    return Blame(tuple(foreign), families, _causes(cause_of, by_stack, moved, distributions), cause_of)
 
 
 def _foreign(
@@ -126,18 +124,35 @@ def alternatives(expected: Expected, name: str) -> tuple[LockedPackage, ...]:
     return (expected.wanted[name],) if name in expected.wanted else expected.allowed.get(name, ())
 
 
-def _culprit(
-    move: Move, cause_of: Mapping[str, str], distributions: Distributions, requirements: Requirements
-) -> str | None:
-    """Find the foreign package whose requirement rules the locked version out, else the one it was installed with."""
+def _follow(
+    moved: tuple[Move, ...], cause_of: dict[str, str], distributions: Distributions, requirements: Requirements
+) -> None:
+    """Give moved packages the cause of what moved them, requirements before company.
+
+    In rounds: a package that was moved moves others in its turn, wherever in the lock they stand.
+    """
+    while True:
+        open_moves = [move for move in moved if move.name not in cause_of]
+        found = {move.name: _ruled_out_by(move, cause_of, requirements) for move in open_moves}
+        if not any(found.values()):
+            found = {move.name: _came_with(move, cause_of, distributions) for move in open_moves}
+        if not any(found.values()):
+            return
+        cause_of |= {name: cause_of[culprit] for name, culprit in found.items() if culprit}
+
+
+def _ruled_out_by(move: Move, cause_of: Mapping[str, str], requirements: Requirements) -> str | None:
+    """Find a package with a known cause whose requirement admits the present version and rules the locked one out."""
     for edge in requirements.required_by.get(move.name, ()):
         if edge.requirer in cause_of and edge.satisfied and not satisfies(move.locked, edge.specifier):
             return edge.requirer
+    return None
+
+
+def _came_with(move: Move, cause_of: Mapping[str, str], distributions: Distributions) -> str | None:
+    """Find a package with a known cause in the same install batch."""
     batch = distributions.batch_of.get(move.name)
-    company = [
-        name for name in (batch.roots + batch.members if batch else ()) if name in cause_of and name != move.name
-    ]
-    return company[0] if company else None
+    return next((name for name in (batch.roots + batch.members if batch else ()) if name in cause_of), None)
 
 
 def _causes(

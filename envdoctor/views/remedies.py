@@ -27,7 +27,7 @@ class Remedies:
 
     def remove(self, names: Sequence[str]) -> tuple[str, ...]:
         """Advise to uninstall packages that own nothing of anybody else's."""
-        return (f"{self._command('uninstall')} {' '.join(names)}",) if names else ()
+        return (f"{self._command('uninstall')} {shlex.join(names)}",) if names else ()
 
     def install(self, requirement: str) -> tuple[str, ...]:
         """Advise to install what a requirement asks for."""

@@ -75,7 +75,7 @@ def view(distributions: Distributions, interpreter: Interpreter) -> Requirements
     while pending:
         item, extra = pending.pop()
         for text in item.requires:
-            if ("extra" in text) != bool(extra):
+            if ("extra" in text.partition(";")[2]) != bool(extra):
                 continue  # nearly all requirements of large packages hang on extras that nobody asked for
             requirement = parsed(text)
             if requirement is None:

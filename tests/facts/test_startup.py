@@ -93,6 +93,15 @@ def test_a_linked_prefix_changes_nothing(env, site, tmp_path):
     assert line.inside
 
 
+@pytest.mark.parametrize(("system_site", "origins"), [(True, ["system-site"]), (False, [])])
+def test_the_systems_files_count_where_they_are_read_and_may_point_into_the_system(env, tmp_path, system_site, origins):
+    (tmp_path / "base/lib/python3.12/site-packages").mkdir(parents=True)
+    (tmp_path / "base/lib/python3.12/site-packages/a.pth").write_text(f"{tmp_path}/base/lib\n")
+    found = collect(env, system_site=system_site, base_prefix=str(tmp_path / "base")).files
+    assert [file.origin for file in found] == origins
+    assert all(line.inside for file in found for line in file.lines)
+
+
 def test_pythonpath_naming_site_packages_does_not_hide_its_files(env, site):
     (site / "a.pth").write_text("import os\n")
     assert len(collect(env, {"PYTHONPATH": str(site)}).files) == 1

@@ -93,13 +93,13 @@ def test_any_text(name, text):
     survives(name, text.encode("utf-8", errors="surrogatepass"))
 
 
-@settings(max_examples=400)
+@settings(max_examples=150)
 @given(st.lists(FRAGMENTS, max_size=30), st.sampled_from(["utf-8", "latin-1", "utf-16"]))
 def test_any_mixture_of_requirements_syntax(fragments, encoding):
     survives("train.txt", ("z==0\n" + "".join(fragments)).encode(encoding, errors="replace"))
 
 
-@settings(max_examples=300)
+@settings(max_examples=80)
 @given(st.lists(ENTRIES, max_size=4), VALUES, st.sampled_from(["package", "packages"]))
 def test_any_shape_of_toml(entries, manifest, key):
     head = 'version = 1\nlock-version = "1.0"\ncreated-by = "x"\n'
@@ -116,6 +116,7 @@ DIGEST = st.text("0123456789abcdef", min_size=64, max_size=64).map("sha256:".__a
 PIN = st.tuples(PROJECT, VERSION, st.lists(DIGEST, max_size=3, unique=True), st.sampled_from([" ", " \\\n    ", "  "]))
 
 
+@settings(max_examples=40)
 @given(st.lists(PIN, min_size=1, max_size=8), st.sampled_from(["\n", "\r\n", "  # via x\n", "\n\n#\n"]))
 def test_requirements_round_trip(pins, end):
     text = "".join(f"{n}=={v}{''.join(f'{gap}--hash={d}' for d in hashes)}{end}" for n, v, hashes, gap in pins)
@@ -126,6 +127,7 @@ def test_requirements_round_trip(pins, end):
     assert all(rows[p.line - 1].startswith(f"{p.raw_name}==") for p in lock.packages)
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(PROJECT.map(str.lower), st.tuples(VERSION, DIGEST), min_size=1, max_size=8))
 def test_uv_round_trip(pins):
     edges = ", ".join(f'{{ name = "{name}" }}' for name in pins)

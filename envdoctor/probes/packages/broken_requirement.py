@@ -52,8 +52,11 @@ def _blamed(requirer: str, edges: list[Edge], blame: Blame | Unavailable) -> dic
 
 
 def _remedy(requirer: str, edge: Edge, expected: Expected | Unavailable, remedies: Remedies) -> tuple[str, ...]:
+    install = remedies.install(edge.text.partition(";")[0].strip())
     if isinstance(expected, Unavailable):
-        return remedies.install(edge.text.partition(";")[0].strip())
-    if edge.name in expected.wanted and requirer in expected.wanted:
+        return install
+    if requirer not in expected.allowed:
+        return remedies.remove([requirer])
+    if edge.name in expected.wanted:
         return ("bring both packages back to the lock; if this stays, the lock itself is inconsistent",)
-    return (f"remove {requirer}, or lock it together with {edge.name}",)
+    return (*install, f"and add {edge.name} to the lock, which pins {requirer} without it")

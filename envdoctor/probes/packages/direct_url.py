@@ -13,13 +13,17 @@ from collections.abc import Iterable
 
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.model import Finding, Lock, LockedPackage, Severity, Unavailable
-from envdoctor.views.blame import alternatives
+from envdoctor.views.blame import Blame, alternatives
 from envdoctor.views.expected import Expected
 from envdoctor.views.remedies import Remedies
 
 
 def check(
-    distributions: Distributions, remedies: Remedies, expected: Expected | Unavailable, lock: Lock | Unavailable
+    distributions: Distributions,
+    remedies: Remedies,
+    expected: Expected | Unavailable,
+    lock: Lock | Unavailable,
+    blame: Blame | Unavailable,
 ) -> Iterable[Finding]:
     """Compare origin (PEP 610) with what the lock says of the source."""
     for item in distributions.own:
@@ -36,7 +40,12 @@ def check(
                 Severity.ERROR,
                 item.name,
                 f"{item.label} is {_described(item)}, the lock pins {_pinned(pins[0])}",
-                {"url": item.direct_url.url, "editable": item.direct_url.editable, "locked": pins[0].version},
+                {
+                    "url": item.direct_url.url,
+                    "editable": item.direct_url.editable,
+                    "locked": pins[0].version,
+                    **({} if isinstance(blame, Unavailable) else blame.evidence(item.name)),
+                },
                 remedies.reinstall([(item.name, pins[0].version)]),
             )
 

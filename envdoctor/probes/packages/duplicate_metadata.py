@@ -24,16 +24,14 @@ def check(distributions: Distributions, remedies: Remedies, expected: Expected |
             groups.setdefault((item.location, item.name), []).append(item)
     for (location, name), items in groups.items():
         if len(items) > 1:
+            known = [item.version for item in items if item.version is not None]
             versions = [item.version or "unknown" for item in items]
-            locked = (
-                None
-                if isinstance(expected, Unavailable) or name not in expected.wanted
-                else expected.wanted[name].version
-            )
+            locked = None if isinstance(expected, Unavailable) else expected.wanted.get(name)
+            back = locked.version if locked else known[-1] if known else None
             yield Finding(
                 Severity.ERROR,
                 name,
                 f"{name} has {len(items)} metadata directories in one place: versions {' and '.join(versions)}",
                 {"directories": [item.metadata for item in items], "location": location},
-                (*remedies.remove([name]) * len(items), *remedies.reinstall([(name, locked or versions[-1])])),
+                (*remedies.remove([name]) * len(items), *remedies.reinstall([(name, back)])),
             )

@@ -56,8 +56,8 @@ def _python_fits(python: str, abi: str, interpreter: Interpreter) -> bool:
     if wanted_major != major or (kind != "py" and (kind == "cp") != cpython):
         return False
     threads = "t" if interpreter.free_threaded else ""
-    if abi == "none":
-        return wanted_minor is None or wanted_minor <= minor
+    if abi == "none":  # packaging.tags: cp311-none is for 3.11 alone, py311-none for all later ones
+        return wanted_minor is None or wanted_minor == minor or (kind == "py" and wanted_minor < minor)
     if abi == "abi3":
         return not threads and (wanted_minor or 0) <= minor
     return (
@@ -75,6 +75,8 @@ def _platform_fits(platform: str, interpreter: Interpreter) -> bool:
     match = _MANYLINUX.fullmatch(platform)
     if match is None:
         return not system.startswith("linux")
+    if platform.startswith("musl") and interpreter.libc.startswith("glibc"):
+        return False
     return system.startswith("linux") and (machine is None or match[1] == machine)
 
 

@@ -1,0 +1,74 @@
+"""envdoctor as a user meets it: a process with arguments, an environment, two streams and an exit status."""
+
+import json
+import os
+import subprocess  # noqa: TID251 - the process is what is tested
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+COMMAND = (sys.executable, "-m", "envdoctor")
+WITHIN = 60
+"""Seconds; a run takes less than one."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What one run gave."""
+
+    status: int
+    stdout: str
+    stderr: str
+
+    @property
+    def report(self):
+        """The JSON report."""
+        return json.loads(self.stdout)
+
+    def findings(self, probe=None, severity=None):
+        """Return the findings of the JSON report, of one probe or severity if asked."""
+        found = self.report["findings"]
+        return [f for f in found if probe in (None, f["probe"]) and severity in (None, f["severity"])]
+
+    def said(self, *severities):
+        """Return (probe, subject) of every finding of these severities."""
+        return {(f["probe"], f["subject"]) for f in self.report["findings"] if f["severity"] in severities}
+
+
+class Doctor:
+    """Runs envdoctor in a folder, with nothing of the developer's environment but PATH."""
+
+    def __init__(self, folder):
+        self.folder = Path(folder)
+        self.home = self.folder / "home"
+        self.home.mkdir(exist_ok=True)
+
+    def environment(self, **variables):
+        """Return PATH, an empty home and what is given."""
+        return {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8"} | variables
+
+    def __call__(self, *arguments, cwd=None, env=None, **options):
+        """Run to the end. No run may ever show a traceback."""
+        done = subprocess.run(
+            [*COMMAND, *map(os.fspath, arguments)],
+            cwd=cwd or self.folder,
+            env=self.environment(**(env or {})),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=WITHIN,
+            check=False,
+            **options,
+        )
+        answer = Answer(done.returncode, done.stdout.decode(), done.stderr.decode())
+        assert "Traceback" not in answer.stderr
+        return answer
+
+    def check(self, target, *options, **more):
+        """Run `check --format json` on a target."""
+        return self("check", "--format", "json", "--target", target, *options, **more)
+
+    def start(self, *arguments, env=None, **options):
+        """Start without waiting; the caller ends it."""
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL} | options
+        command = [*COMMAND, *map(os.fspath, arguments)]
+        return subprocess.Popen(command, cwd=self.folder, env=self.environment(**(env or {})), **streams)
