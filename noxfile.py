@@ -14,7 +14,7 @@ nox.options.sessions = ["lint", "tests", "tests_venv", "tests_torch"]
 
 # Pinned, since a new release of either brings new complaints.
 LINTERS = ("mypy==2.4.1", "ruff==0.17.6")
-TESTERS = ("hypothesis>=6.100", "pytest>=8.2")
+TESTERS = ("hypothesis>=6.100", "pytest>=8.2", "pytest-xdist>=3.6")
 INSTALLERS = ("pip>=26", "pip-tools>=7.5", "uv>=0.9")
 TORCH = "2.13.0"
 
@@ -32,14 +32,16 @@ def lint(session: nox.Session) -> None:
 def tests(session: nox.Session) -> None:
     """Everything that needs no real installer, torch or GPU."""
     session.install(".", *TESTERS)
-    session.run("pytest", "-m", "not venv and not torch and not gpu and not soak", *session.posargs)
+    session.run(
+        "pytest", "-m", "not venv and not cli and not torch and not gpu and not soak", "-n", "2", *session.posargs
+    )
 
 
 @nox.session
 def tests_venv(session: nox.Session) -> None:
-    """Real venvs made by real installers, without a network."""
+    """The real command line, and real venvs made by real installers, without a network."""
     session.install(".", *TESTERS, *INSTALLERS)
-    session.run("pytest", "-m", "venv", *session.posargs)
+    session.run("pytest", "-m", "venv or cli", "-n", "2", *session.posargs)
 
 
 @nox.session
@@ -55,6 +57,9 @@ def soak(session: nox.Session) -> None:
     """Long kill and fuzz runs."""
     session.install(".", *TESTERS, *INSTALLERS)
     session.run("pytest", "-m", "soak", *session.posargs)
+    session.run(
+        "pytest", "-m", "not venv and not cli and not torch and not gpu", env={"HYPOTHESIS_PROFILE": "thorough"}
+    )
 
 
 @nox.session

@@ -137,7 +137,7 @@ def check(
 
     wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()))
     selection = workflows.Selection(tuple(select or ()), tuple(ignore or ()))
-    report = workflows.check(wish, selection, workflows.LocalHost(), deadline=deadline)
+    report = workflows.check(wish, selection, workflows.LocalHost(patience=deadline / 2), deadline=deadline)
     _print(_rendered(report, output))
     raise typer.Exit(report.status(Severity[fail_on.name]))
 
@@ -221,16 +221,28 @@ def _colour() -> bool:
 
 
 def _print(text: str) -> None:
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise EnvDoctorError(f"standard output: {error.strerror or error}") from error
+
+
+def _open_streams() -> None:
+    """Let no character stop a report; one that nobody wants (`>&-`, where Python has no stream) goes nowhere."""
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open to the end
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def main() -> NoReturn:
     """Run the command line and leave at once: a child that hangs in the kernel must not hold up the exit."""
     gc.disable()  # a run lives for a fraction of a second
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="backslashreplace")
+    _open_streams()
     status: Any = 0
     try:
         app()
@@ -241,6 +253,6 @@ def main() -> NoReturn:
     try:
         sys.stdout.flush()
         sys.stderr.flush()
-    except (BrokenPipeError, ValueError):
+    except (OSError, ValueError):
         pass
     os._exit(status if isinstance(status, int) else FAILED if status else 0)

@@ -45,8 +45,15 @@ def from_json(kind: Any, data: Any) -> Any:  # noqa: ANN401 - `kind` is any type
     if kind is datetime:
         return datetime.fromisoformat(_is(data, str))
     if kind is float:
-        return float(_is(data, (int, float)))
+        return _float(_is(data, (int, float)))
     return data if kind in (Any, object) else _is(data, kind if kind is not None else NoneType)
+
+
+def _float(number: float) -> float:
+    try:
+        return float(number)
+    except OverflowError as error:
+        raise ValueError(str(error)) from error
 
 
 def issubclass_safely(kind: Any, parent: type) -> bool:  # noqa: ANN401

@@ -91,15 +91,13 @@ SERVING: Mapping[str, tuple[str, ...]] = {
 }
 """What `pip install sglang` may choose from, beside what is there."""
 
-READING = (
-    "How to read it. `pip check` is content with this environment; the lock is not:",
-    "- One install brought everything in the first block: what is foreign, what came with it, and which locked package "
-    "it moved. One block, one cause, one list of steps; `--format json` has every finding on its own.",
-    "- The edited file has nothing to do with that install and stands alone.",
-    "- The exit status is {status}: 0 nothing at or above --fail-on, 1 findings, 2 usage, 3 the doctor could not do its "
-    "work.",
-    "- `envdoctor explain packages/foreign` says why it matters. In your own project, `envdoctor check` does all this.",
-)
+READING = """\
+How to read it. `pip check` is content with this environment; the lock is not:
+- One install brought everything in the first block: what is foreign, what came with it, and which locked package it \
+moved. One block, one cause, one list of steps; `--format json` has every finding on its own.
+- The edited file has nothing to do with that install and stands alone.
+- The exit status is {status}: 0 nothing at or above --fail-on, 1 findings, 2 usage, 3 the doctor could not do its work.
+- `envdoctor explain packages/foreign` says why it matters. In your own project, `envdoctor check` does all this."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +140,7 @@ def _play(folder: str, say: Callable[[str], None], show: Callable[[Report], None
     quiet = LocalHost(env={name: host.env[name] for name in _KEPT if name in host.env})
     report = workflows.check(workflows.Wish(staged.prefix, staged.lock), workflows.Selection(), quiet)
     show(report)
-    for paragraph in READING:
+    for paragraph in READING.splitlines():
         say(paragraph.format(status=report.status()))
 
 

@@ -74,7 +74,9 @@ def _policy_above(folder: str) -> Policy | None:
 
 def _read_policy(path: str) -> Policy | None:
     try:
-        with open(path, encoding="utf-8") as stream:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise PolicyError(f"{path}: is not a regular file")
+        with open(path, encoding="utf-8-sig") as stream:
             return parse(stream.read(), path)
     except UnicodeDecodeError as error:
         raise PolicyError(f"{path}: not UTF-8 at byte {error.start}") from error
@@ -153,7 +155,7 @@ def _named(path: str, said: str) -> tuple[str, str]:
     if os.path.lexists(path) and os.path.basename(os.path.dirname(path)) == "bin":
         prefix, _ = _identity(os.path.dirname(os.path.dirname(path)))
         if is_environment(prefix):
-            return prefix, path
+            return prefix, os.path.join(prefix, "bin", os.path.basename(path))
     what = "is neither a directory nor an interpreter in a bin directory" if os.path.lexists(path) else "is not there"
     raise UsageError(f"{said}: {path} {what}; name an environment's directory or its bin/python")
 

@@ -73,12 +73,13 @@ def parse(text: str, path: str) -> Policy | None:
     """
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:
         line = re.search(r"line (\d+)", str(error))
-        raise PolicyError(f"{path}:{line[1] if line else 1}: not TOML: {error}") from error
+        last = text.count("\n") + 1 if "end of document" in str(error) else 1
+        raise PolicyError(f"{path}:{line[1] if line else last}: not TOML: {error}") from error
     if path.endswith("pyproject.toml"):
-        tool = document.get("tool", {})
-        if "envdoctor" not in tool:
+        tool = document.get("tool")
+        if not isinstance(tool, dict) or "envdoctor" not in tool:
             return None
         document = tool["envdoctor"]
     return _Reader(text, path).policy(document)
@@ -90,12 +91,21 @@ class _Reader:
     def __init__(self, text: str, path: str) -> None:
         self.text = text
         self.path = path
+        self.earlier: list[Mapping[str, Any]] = []
+        """The mutes before the one that is being read."""
 
     def fail(self, key: str, problem: str) -> PolicyError:
-        found = re.search(rf"^\s*(?:\[+.*)?[\"']?{re.escape(key)}[\"']?\s*[=\].]", self.text, re.MULTILINE)
-        inline = found or re.search(rf"\b{re.escape(key)}\b", self.text)
-        line = self.text.count("\n", 0, inline.start()) + 1 + inline[0].count("\n", 0, 1) if inline else 1
-        return PolicyError(f"{self.path}:{line}: {problem}")
+        places = self.places(key)
+        nth = len(self.earlier) if key == "mute" else sum(key in table for table in self.earlier)
+        return PolicyError(f"{self.path}:{places[min(nth, len(places) - 1)] if places else 1}: {problem}")
+
+    def places(self, key: str) -> list[int]:
+        """Return the lines on which a key is written, in a pyproject.toml only from our own table on."""
+        written = re.compile(rf"(?<![\w-]){re.escape(key)}[\"']?[ \t]*[=\].]")
+        lines = [line.partition("#")[0] for line in self.text.split("\n")]
+        ours = [n for n, line in enumerate(lines) if re.match(r"[ \t]*\[+[ \t]*tool[ \t]*\.[ \t]*envdoctor\b", line)]
+        start = ours[0] if ours else 0
+        return [n for n, line in enumerate(lines[start:], start + 1) for _ in written.findall(line)]
 
     def policy(self, table: Mapping[str, Any]) -> Policy:
         from packaging.utils import canonicalize_name
@@ -108,14 +118,14 @@ class _Reader:
             groups=self.names(table, "groups"),
             extras=self.names(table, "extras"),
             allow=tuple(name if "*" in name else canonicalize_name(name) for name in self.names(table, "allow")),
-            mutes=tuple(self.mute(item) for item in self.tables(table, "mute")),
+            mutes=self.mutes(self.tables(table, "mute")),
             severity=self.severities(table.get("severity", {})),
         )
 
     def known(self, table: Mapping[str, Any], keys: set[str], where: str) -> None:
         if not isinstance(table, dict):
             raise self.fail(where or "envdoctor", f"{where or 'tool.envdoctor'} must be a table")
-        for key in table.keys() - keys:
+        for key in sorted(table.keys() - keys):
             raise self.fail(
                 key, f"unknown key {where + '.' if where else ''}{key}; known are {', '.join(sorted(keys))}"
             )
@@ -137,6 +147,14 @@ class _Reader:
         if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
             raise self.fail(key, f"{key} must be a list of tables: {key} = [{{ probe = ..., why = ... }}]")
         return value
+
+    def mutes(self, items: list[Mapping[str, Any]]) -> tuple[Mute, ...]:
+        found = []
+        for position, item in enumerate(items):
+            self.earlier = items[:position]
+            found.append(self.mute(item))
+        self.earlier = []
+        return tuple(found)
 
     def mute(self, item: Mapping[str, Any]) -> Mute:
         self.known(item, {"probe", "subject", "until", "why"}, "mute")

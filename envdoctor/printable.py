@@ -8,10 +8,8 @@ from datetime import UTC, datetime
 
 _PLAIN = re.compile(r"[ -~]*\Z")
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-_CREDENTIALS = re.compile(r"(?<=://)[^/\s@]*@")
-_SECRET_QUERY = re.compile(
-    r"(?i)([?&#](?:token|access_token|api_?key|key|secret|password|sig|signature|auth)=)[^&\s#]+"
-)
+_CREDENTIALS = re.compile(r"(?<=://)[^/\s?#]*@")
+_SECRET_QUERY = re.compile(r"(?i)([?&#](?:[\w-]*(?:token|key|secret|password|signature|credential|auth)|sig)=)[^&\s#]+")
 
 
 def printable(text: str) -> str:

@@ -36,18 +36,30 @@ class Sealed:
 
 
 def seal(wish: Wish, host: Host, *, force: bool = False, deadline: float = 600.0) -> Sealed:
-    """Check the environment without its old seal, then write a new one, unless there are errors and no `force`.
+    """Check the environment without its old seal, then write a new one.
+
+    Without `force` it is not called good if there are errors, nor (EnvDoctorError) if part could not be checked.
 
     Raises UsageError as `check` does, and EnvDoctorError if something that a seal holds cannot be read or written.
     """
     began = time.monotonic()
     target, policy = call("the search for the target", partial(locate, wish, host), timeout=deadline)
-    taken = snapshot.take(target, host, snapshot.FACTS.keys() - {"seal"}, deadline=deadline)
+    unsealed = {"seal": Unavailable("no seal: a new one is being made")}
+    taken = snapshot.take(target, host, snapshot.FACTS, deadline=deadline, instead=unsealed)
     report = workflows.report(target, policy, taken, registry.probes(), host, began)
     if not force and report.worst() == Severity.ERROR:
         return Sealed(report, None)
+    if not force and report.incomplete:
+        raise EnvDoctorError(f"not sealed, since part of it could not be checked: {_failure(report)}")
     path = call("sealing", partial(_write, target, taken, host), timeout=deadline)
     return Sealed(report, path, _summary(taken, target))
+
+
+def _failure(report: Report) -> str:
+    """Return the first reason why a report is incomplete."""
+    failed = (outcome.skipped.reason for outcome in report.outcomes if outcome.skipped and outcome.skipped.failed)
+    crashed = (f"{outcome.probe} crashed: {outcome.crashed}" for outcome in report.outcomes if outcome.crashed)
+    return [*failed, *crashed][0]
 
 
 def _write(target: Target, taken: Snapshot, host: Host) -> str:

@@ -77,12 +77,15 @@ def read(prefix: str) -> Seal | None:
 
 
 def _find(prefix: str) -> str | None:
+    """Return the younger of two seals: one in the prefix may have become read-only before the other was taken."""
     paths = (os.path.join(folder, "seal.json") for folder in folders(prefix))
-    return next((path for path in paths if os.path.isfile(path)), None)
+    return max(filter(os.path.lexists, paths), key=lambda path: os.lstat(path).st_mtime, default=None)
 
 
 def _read(path: str) -> str:
     try:
+        if os.path.exists(path) and not os.path.isfile(path):
+            raise EnvDoctorError(f"{path} is not a regular file; run `envdoctor seal` again")
         with open(path, encoding="utf-8", errors="surrogateescape") as stream:
             return stream.read(_LIMIT)
     except OSError as error:
@@ -96,7 +99,7 @@ def parse(text: str, path: str) -> Seal:
         if data.get("schema") != SCHEMA:
             raise EnvDoctorError(f"{path}: seal schema {data.get('schema')!r} is not {SCHEMA}; seal again")
         seal: Seal = from_json(Seal, data)
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, RecursionError) as error:
         raise EnvDoctorError(f"{path}: damaged seal ({error}); run `envdoctor seal` again") from error
     return seal
 
@@ -106,8 +109,11 @@ def read_index(prefix: str, seal: Seal, *, first: bool = False) -> list[bytes]:
     found = _find(prefix)
     if found is None or seal.index_name is None:
         return []
+    path = os.path.join(os.path.dirname(found), os.path.basename(seal.index_name))
     try:
-        with open(os.path.join(os.path.dirname(found), seal.index_name), "rb") as stream:
+        if not os.path.isfile(path):
+            return []
+        with open(path, "rb") as stream:
             return [stream.readline()] if first else stream.readlines()
     except OSError:
         return []
@@ -122,7 +128,7 @@ def recorded_lock(prefix: str) -> str | None:
         return None
     if found is None or seal is None or seal.lock_name is None:
         return None
-    copy = os.path.join(os.path.dirname(found), seal.lock_name)
+    copy = os.path.join(os.path.dirname(found), os.path.basename(seal.lock_name))
     return next((path for path in (seal.lock_origin, copy) if path and os.path.isfile(path)), None)
 
 
@@ -161,7 +167,7 @@ def _put(path: str, data: bytes) -> None:
 
 
 def _sweep(folder: str, keep: set[str | None]) -> None:
-    """Remove the files of an earlier seal."""
+    """Remove the files of an earlier seal, and the half-written ones of a seal that was killed."""
     for name in os.listdir(folder):
-        if name not in keep and name.startswith(("index-", "lock-")):
+        if name not in keep and name.startswith(("index-", "lock-", ".index-", ".lock-", ".seal.json.")):
             os.unlink(os.path.join(folder, name))

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from envdoctor.model import Lock, Target, Unavailable
@@ -75,14 +76,27 @@ before the modules of the others are imported.
 
 
 def take(
-    target: Target, host: Host, wanted: Iterable[str], *, deadline: float, meanwhile: Iterable[object] = ()
+    target: Target,
+    host: Host,
+    wanted: Iterable[str],
+    *,
+    deadline: float,
+    meanwhile: Iterable[object] = (),
+    instead: Mapping[str, Unavailable] = MappingProxyType({}),
 ) -> Snapshot:
     """Gather the wanted facts and what they need, each in a forked child, all within `deadline` seconds.
 
+    `instead` holds what to say of facts that are not to be looked at, whoever needs them.
     Raises UsageError if the lock is no lock. `meanwhile` is what the parent does while it waits.
     """
     names = _closure(wanted)
-    tasks = [Task(name, partial(_run, name, target, host), FACTS[name]) for name in FACTS if name in names]
+    tasks = [
+        Task(name, partial(instead.get, name))
+        if name in instead
+        else Task(name, partial(_run, name, target, host), needed)
+        for name, needed in FACTS.items()
+        if name in names
+    ]
     return Snapshot(**gather(tasks, deadline=deadline, meanwhile=meanwhile))
 
 

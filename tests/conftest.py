@@ -4,8 +4,8 @@ import builtins
 import contextlib
 import io
 import os
-import socket  # noqa: TID251 - to forbid it
-import subprocess  # noqa: TID251 - to forbid it
+import socket
+import subprocess
 import sys
 from pathlib import Path
 
@@ -15,8 +15,11 @@ from hypothesis import settings
 import envdoctor
 from envdoctor import knowledge
 
-settings.register_profile("quiet", deadline=None, database=None, derandomize=bool(os.environ.get("CI")))
-settings.load_profile("quiet")
+settings.register_profile(
+    "quick", deadline=None, database=None, derandomize=bool(os.environ.get("CI")), max_examples=40
+)
+settings.register_profile("thorough", deadline=None, database=None, max_examples=2000)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
 TESTS = str(Path(__file__).parent)
 PURE = tuple(Path(TESTS, name) for name in ("probes", "reports"))
@@ -29,6 +32,13 @@ FORBIDDEN = (
     (subprocess.Popen, "__init__"),
     (socket.socket, "__init__"),
 )
+
+
+def pytest_collection_modifyitems(items):
+    """Mark what starts the command line as a process, a hundred times in all: a session of its own has the time."""
+    for item in items:
+        if Path(TESTS, "cli") in item.path.parents:
+            item.add_marker("cli")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,7 +2,7 @@
 
 import json
 import os
-import subprocess  # noqa: TID251 - the process is what is tested
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from envdoctor.system.host import Completed
+from envdoctor.system.rooted import below, resolve
 
 NOW = datetime(2026, 6, 3, 14, 22, tzinfo=UTC)
 
@@ -25,11 +26,18 @@ class FakeHost:
     environments: list[Mapping[str, str] | None] = field(default_factory=list)
     """The environment given to each."""
     moment: datetime = NOW
+    root: str = ""
+
+    def at(self, path):
+        return below(self.root, path)
+
+    def resolve(self, path):
+        return resolve(self.root, path)
 
     def now(self) -> datetime:
         return self.moment
 
-    def run(self, argv, *, timeout, env=None):
+    def run(self, argv, *, timeout, env=None):  # noqa: ARG002
         self.ran.append(list(argv))
         self.environments.append(env)
         return self.answer(list(argv)) if callable(self.answer) else self.answer

@@ -31,7 +31,7 @@ BASE = getattr(sys, "_base_executable", sys.executable)
 class Patient:
     """A venv at `<folder>/<name>`; `folder` is its project and is made if need be.
 
-    Everything is a `Path`: `folder`, `prefix`, `python`, `bin`, `site`. Paths given to methods are relative to site-packages.
+    `folder`, `prefix`, `python`, `bin` and `site` are `Path`s; paths given to methods are relative to site-packages.
     """
 
     def __init__(self, folder, name=".venv", *, minor=MINOR, base=BASE):
@@ -134,7 +134,7 @@ class Patient:
         (self.site / path).unlink()
 
     def add(self, path, content="", *, at=JUNE + DAY):
-        """Write a file that no RECORD lists: a stray module, a .pth, sitecustomize.py, `~orch/x.so`. Returns its path."""
+        """Write a file that no RECORD lists (stray module, .pth, sitecustomize.py, `~orch/x.so`); return its path."""
         self._put(self.site / path, content.encode() if isinstance(content, str) else content, at)
         return self.site / path
 

@@ -5,7 +5,7 @@ import csv
 import hashlib
 import io
 import os
-import subprocess  # noqa: TID251 - the real installers are the judges here
+import subprocess
 import sys
 import zipfile
 from importlib.metadata import distributions

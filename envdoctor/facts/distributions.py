@@ -21,6 +21,8 @@ from envdoctor.printable import redact
 from envdoctor.system.host import Host
 
 Kind = Literal["dist-info", "egg-info", "egg", "egg-link"]
+SYSTEM = frozenset({"debian", "rpm"})
+"""What INSTALLER holds where a package manager of the operating system put the package there."""
 METADATA_LIMIT = 4 << 20
 """Bytes of one metadata file that are read."""
 _NAME = re.compile(r"[-_.]+")
@@ -80,6 +82,15 @@ class Distribution:
     """What is wrong with its metadata."""
 
     @property
+    def by_system(self) -> bool:
+        """True for a package of the operating system, whose own package manager vouches for its files.
+
+        Debian's policy for Python keeps them in lib/python3/dist-packages; its tools strip and move files after RECORD
+        was written.
+        """
+        return self.location.endswith("/lib/python3/dist-packages") or (self.installer or "").lower() in SYSTEM
+
+    @property
     def label(self) -> str:
         """`name version`, for sentences."""
         return f"{self.name} {self.version}" if self.version else self.name
@@ -97,11 +108,12 @@ class Distributions:
 
     @cached_property
     def active(self) -> Mapping[str, Distribution]:
-        """The distribution of each name that an import would find: the first on the path."""
+        """The distribution of each name: the first on the path, if need be the first whose version can be read."""
         found: dict[str, Distribution] = {}
         for item in self.items:
-            if item.version is not None or item.name not in found:
-                found.setdefault(item.name, item)
+            known = found.get(item.name)
+            if known is None or (known.version is None and item.version is not None):
+                found[item.name] = item
         return found
 
     @property
@@ -133,7 +145,7 @@ def collect(target: Target, host: Host, search_path: SearchPath) -> Distribution
 
 
 def _required_names(item: Distribution) -> frozenset[str]:
-    plain = (text for text in item.requires if "extra" not in text)
+    plain = (text for text in item.requires if "extra" not in text.partition(";")[2])
     return frozenset(normalised(match[0]) for text in plain if (match := re.match(r"[\w.-]+", text)))
 
 
@@ -161,7 +173,7 @@ def _from_dist_info(path: str, entry: PathEntry) -> Distribution:
     present = _listing(path, problems)
     headers = _headers(os.path.join(path, "METADATA"), problems) if "METADATA" in present else {}
     if not headers and not problems:
-        problems.append("has no METADATA")
+        problems.append("its METADATA has no fields" if "METADATA" in present else "has no METADATA")
     stem = os.path.basename(path)[: -len(".dist-info")]
     name, version = _identity(stem, headers, problems)
     record = os.path.join(path, "RECORD")
@@ -213,7 +225,7 @@ def _from_egg_info(path: str, entry: PathEntry, kind: Kind) -> Distribution:
 def _from_egg_link(path: str, entry: PathEntry) -> Distribution:
     """Read a development install of old: the first line of the link names the project's directory."""
     problems: list[str] = []
-    project = _text(path, problems).partition("\n")[0].strip()
+    project = os.path.join(entry.path, _text(path, problems).partition("\n")[0].strip())
     name = os.path.basename(path)[: -len(".egg-link")]
     info = os.path.join(project, f"{name.replace('-', '_')}.egg-info", "PKG-INFO")
     headers = _headers(info, problems) if os.path.isfile(info) else {}
@@ -313,10 +325,12 @@ def _extraction_start(record: str, location: str, ended: float | None) -> float 
     Only so can a large wheel, minutes in unpacking, be told from a pause between two commands.
     """
     try:
-        with open(record, encoding="utf-8", errors="replace") as stream:
+        if not os.path.isfile(record):
+            return ended
+        with open(record, encoding="utf-8", errors="surrogateescape") as stream:
             first = next((row for row in stream if not row.startswith(("..", '"', "/"))), "").partition(",")[0]
         started = os.stat(os.path.join(location, first)).st_mtime if first else None
-    except OSError:
+    except (OSError, ValueError):  # a path with NUL in it is a ValueError
         return ended
     return started if started is not None and ended is not None and started <= ended else ended
 
@@ -328,24 +342,25 @@ def parse_direct_url(text: str, problems: list[str]) -> DirectUrl | None:
     try:
         data = json.loads(text)
         vcs, archive = data.get("vcs_info") or {}, data.get("archive_info") or {}
+        system, commit = vcs.get("vcs"), vcs.get("commit_id")
         hashes = archive.get("hashes") or dict(
             [archive["hash"].split("=", 1)] if "=" in archive.get("hash", "") else []
         )
         return DirectUrl(
             url=redact(str(data["url"])),
             editable=bool((data.get("dir_info") or {}).get("editable")),
-            vcs=vcs.get("vcs"),
-            commit=vcs.get("commit_id"),
+            vcs=None if system is None else str(system),
+            commit=None if commit is None else str(commit),
             hashes=tuple(f"{algorithm}:{digest}" for algorithm, digest in sorted(hashes.items())),
         )
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         problems.append("direct_url.json is not what PEP 610 says")
         return None
 
 
 def parse_wheel_tags(text: str) -> tuple[str, ...]:
     """Return the `Tag` lines of a WHEEL file (PEP 427)."""
-    return tuple(line[4:].strip() for line in text.splitlines() if line.startswith("Tag:"))
+    return tuple(dict.fromkeys(line[4:].strip() for line in text.splitlines() if line.startswith("Tag:")))
 
 
 def parse_requires_txt(text: str) -> tuple[str, ...]:

@@ -163,8 +163,6 @@ class Comparison:
         known = stat_index.parse(self.index.get(os.path.relpath(metadata, self.prefix)))
         try:
             status = os.stat(record)
-            if not stat.S_ISREG(status.st_mode):
-                return DistributionFiles(name, metadata, 0, problem="RECORD is not a regular file")
             if known is not None and known.intact(site, times_of(status)):
                 self.checked += len(known.paths)
                 return DistributionFiles(name, metadata, len(known.paths))
@@ -221,7 +219,9 @@ class Comparison:
             fault = None
             if str(status.st_size) != size or status.st_mode & _KIND != _REGULAR:
                 fault = _unlike(base + path, status, size)
-            elif status[ST_MTIME] > deadline if not sealed else _moved(sealed.get(path), status, deadline):
+            if fault is None and (
+                status[ST_MTIME] > deadline if not sealed else _moved(sealed.get(path), status, deadline)
+            ):
                 fault = "content" if self._differs(base + path, digest, status.st_size) else None
             if fault is not None:
                 altered.append(AlteredFile(path, fault, _number(size), status.st_size))
@@ -235,7 +235,9 @@ class Comparison:
             return False
         self.budget -= size
         self.hashed += 1
-        return records.matches(path, digest) is False and not os.path.islink(path)
+        same = records.matches(path, digest)
+        self.unverified += same is None
+        return same is False and not os.path.islink(path)
 
     def _inside(self, site: str, path: str) -> bool:
         whole = os.path.normpath(os.path.join(site, path))

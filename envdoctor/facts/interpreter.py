@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from envdoctor.errors import EnvDoctorError
 from envdoctor.model import Target
 from envdoctor.system.host import Completed, Host
 
@@ -61,7 +62,10 @@ class Interpreter:
 
 
 def collect(target: Target, host: Host) -> Interpreter:
-    """Ask the interpreter, with nothing of the target's own start-up code running (-I -S -B)."""
+    """Ask the interpreter, with nothing of the target's own start-up code running (-I -S -B).
+
+    Raises OSError or EnvDoctorError if there is a pyvenv.cfg and it cannot be read: nothing is sure without it.
+    """
     pyvenv = parse_pyvenv(_text(os.path.join(target.prefix, "pyvenv.cfg")))
     chain = link_chain(target.python)
     answer, problem = _ask(target.python, host)
@@ -97,13 +101,11 @@ def parse_answer(done: Completed) -> tuple[dict[str, Any] | None, str | None]:
     """Turn a finished process into (answer, None) or (None, what was wrong with it)."""
     if done.problem is not None:
         return None, done.problem
-    if done.status != 0:
-        return None, f"ended with status {done.status}" if (
-            done.status or 0
-        ) > 0 else f"died by signal {-(done.status or 0)}"
+    if done.status:
+        return None, f"ended with status {done.status}" if done.status > 0 else f"died by signal {-done.status}"
     try:
         answer = json.loads(done.stdout)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None, "printed something that is no answer"
     texts = ("version", "base_prefix", "abiflags", "soabi", "libc", "include", "stdlib")
     if not isinstance(answer, dict) or not all(isinstance(answer.get(key), str) for key in texts):
@@ -116,18 +118,17 @@ def parse_answer(done: Completed) -> tuple[dict[str, Any] | None, str | None]:
 
 def _text(path: str) -> str:
     """Read a small regular file; "" if there is none."""
-    try:
-        if not os.path.isfile(path):
-            return ""
-        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
-            return stream.read(1 << 16)
-    except OSError:
+    if not os.path.lexists(path):
         return ""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise EnvDoctorError(f"{path} is not a regular file")
+    with open(path, encoding="utf-8", errors="surrogateescape") as stream:
+        return stream.read(1 << 16)
 
 
 def parse_pyvenv(text: str) -> dict[str, str]:
     """Read pyvenv.cfg as site.py does: `key = value` lines, keys without case."""
-    pairs = (line.split("=", 1) for line in text.splitlines() if "=" in line)
+    pairs = (line.split("=", 1) for line in text.split("\n") if "=" in line)
     return {key.strip().lower(): value.strip() for key, value in pairs}
 
 
@@ -148,7 +149,9 @@ def link_chain(path: str) -> tuple[str, ...]:
     """Follow a path link by link; a loop ends the chain where it closes."""
     chain = [path]
     while os.path.islink(chain[-1]):
-        step = os.path.normpath(os.path.join(os.path.dirname(chain[-1]), os.readlink(chain[-1])))
+        folder, link = os.path.dirname(chain[-1]), os.readlink(chain[-1])
+        # `..` counts from where the link really lies, which normpath cannot know
+        step = os.path.normpath(os.path.join(os.path.realpath(folder) if ".." in link else folder, link))
         if step in chain:
             break
         chain.append(step)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -82,8 +83,9 @@ def collect(target: Target, host: Host, search_path: SearchPath, seal: Seal | Un
     """Join all RECORDs of each site-packages directory and walk it once, unless a seal shows that nothing changed."""
     sealed = stat_index.owners(target.prefix, seal) if isinstance(seal, Seal) else None
     if sealed is not None:
-        owners: Owners = from_json(Owners, sealed)
-        return owners
+        with contextlib.suppress(ValueError):  # a damaged index: as without one
+            owners: Owners = from_json(Owners, sealed)
+            return owners
     collisions: list[Collision] = []
     unowned: list[Unowned] = []
     leftovers: list[Leftover] = []
@@ -117,6 +119,7 @@ class Claims:
         for position, info in enumerate(self.infos):
             self._read(position, info)
         self.unrecorded += [name for name in self.names if name.endswith((".egg-info", ".egg-link", ".egg"))]
+        self.unrecorded_names = frozenset(name for info in self.unrecorded for name in self._claimed(info))
 
     def _read(self, position: int, info: str) -> None:
         record = os.path.join(self.site, info, "RECORD")
@@ -151,7 +154,7 @@ class Claims:
             rows = [(rest[0][0], *firsts.get(path, ("", ""))), *rest[1:]]
             if (
                 len({self._named(position)[0] for position, _, _ in rows}) > 1
-                and len({digest for _, digest, _ in rows}) > 1
+                and len({digest for _, digest, _ in rows if digest}) > 1
             ):
                 yield self._collision(path, rows)
 
@@ -184,9 +187,10 @@ class Claims:
             if self._is_bookkeeping(name) or name in self.owners:
                 continue
             path = os.path.join(self.site, name)
-            strays = list(self._strays(path, name)) if os.path.isdir(path) else [name]
+            linked = os.path.islink(path)  # what a link leads to lies elsewhere and may be as large as the disk
+            strays = list(self._strays(path, name)) if os.path.isdir(path) and not linked else [name]
             if name in tops:
-                inside += strays
+                inside += strays if not (linked and os.path.isdir(path)) else []
             elif strays:
                 yield Unowned(path, None, len(strays), tuple(strays[:SHOWN]))
         yield from self._inside_packages(inside)
@@ -216,7 +220,7 @@ class Claims:
         return folders
 
     def _nearest(self, path: str, folders: Mapping[str, int]) -> str:
-        folder = path.rpartition("/")[0]
+        folder = path
         while folder not in folders:
             folder = folder.rpartition("/")[0]
         return self._named(folders[folder])[0]
@@ -227,17 +231,17 @@ class Claims:
             return True
         if name.startswith("~") or name.endswith((".dist-info", ".egg-info", ".egg-link", ".pth", ".pyc", ".egg")):
             return True
-        stem = name.partition(".")[0].lower()
-        return any(self._claims_unrecorded(info, stem) for info in self.unrecorded)
+        return name.partition(".")[0].lower() in self.unrecorded_names
 
-    def _claims_unrecorded(self, info: str, stem: str) -> bool:
-        """Guess whether a distribution without RECORD owns a top-level name: by top_level.txt, else by its own name."""
-        try:
-            with open(os.path.join(self.site, info, "top_level.txt"), encoding="utf-8", errors="replace") as stream:
-                names = stream.read(1 << 16).lower().split()
-        except OSError:
-            names = []
-        return stem in (names or [normalised(info.partition("-")[0].partition(".")[0]).replace("-", "_")])
+    def _claimed(self, info: str) -> list[str]:
+        """Guess which top-level names a distribution without RECORD owns: by top_level.txt, else by its own name."""
+        listed = os.path.join(self.site, info, "top_level.txt")
+        names: list[str] = []
+        with contextlib.suppress(OSError):
+            if os.path.isfile(listed):
+                with open(listed, encoding="utf-8", errors="replace") as stream:
+                    names = stream.read(1 << 16).lower().split()
+        return names or [normalised(info.partition("-")[0].partition(".")[0]).replace("-", "_")]
 
     def _strays(self, folder: str, relative: str) -> Iterable[str]:
         """Yield the files below a directory that no RECORD lists; links to directories are not followed."""

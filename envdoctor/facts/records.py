@@ -5,12 +5,16 @@ from __future__ import annotations
 import csv
 import hashlib
 import os
+import stat
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable
 from io import StringIO
 
 WIDTH = 3
-_INSTALLERS_OWN = ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_cache.json", "uv_build.json")
+_INSTALLERS_OWN = tuple(
+    f".dist-info/{name}"
+    for name in ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_cache.json", "uv_build.json")
+)
 """Files of dist-info that the installer writes, not the wheel."""
 
 
@@ -28,7 +32,12 @@ def parse(text: str) -> list[Row]:
 
 
 def read(path: str) -> list[Row]:
-    """Read a RECORD. Raises OSError if it cannot be opened, ValueError if it is no CSV; undecodable bytes are kept."""
+    """Read a RECORD; undecodable bytes are kept.
+
+    Raises OSError if it cannot be opened, ValueError if it is no regular file (a FIFO would never end) or no CSV.
+    """
+    if not stat.S_ISREG(os.stat(path).st_mode):
+        raise ValueError("is not a regular file")
     with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
         return parse(stream.read())
 
@@ -51,7 +60,7 @@ def wheel_digest(rows: Iterable[Row]) -> str:
     kept = sorted(
         f"{path},{digest}"
         for path, digest, _ in rows
-        if digest and is_ours(path) and not path.rpartition(".dist-info/")[2].startswith(_INSTALLERS_OWN)
+        if digest and is_ours(path) and not path.endswith(_INSTALLERS_OWN)
     )
     return hashlib.sha256("\n".join(kept).encode("utf-8", "surrogateescape")).hexdigest()
 
@@ -64,6 +73,6 @@ def matches(path: str, digest: str) -> bool | None:
     try:
         with open(path, "rb") as stream:
             actual = hashlib.file_digest(stream, algorithm).digest()
-    except OSError:
+    except (OSError, ValueError):  # ValueError: an algorithm that this build of OpenSSL forbids
         return None
     return urlsafe_b64encode(actual).rstrip(b"=").decode() == recorded.rstrip("=")

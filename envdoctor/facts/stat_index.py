@@ -63,34 +63,36 @@ def parse(line: bytes | None) -> SealedFiles | None:
     """Read the line of one distribution; None if there is none, or it is damaged and the files count as unsealed."""
     try:
         data = json.loads(line) if line else None
-        return SealedFiles(data["record"], data["paths"], data["times"]) if data else None
-    except (ValueError, KeyError, TypeError):
+        if not data or not set(map(type, data["paths"])) <= {str} or len(data["paths"]) != len(data["times"]):
+            return None
+        return SealedFiles(data["record"], data["paths"], data["times"])
+    except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
 
 def owners(prefix: str, seal: Seal) -> Any | None:  # noqa: ANN401 - JSON, for the caller to read
     """Return what was sealed of ownership, if nothing that it follows from has changed since; else None.
 
-    It follows from the names in every directory and from the RECORDs. A directory whose mtime moved is listed again:
+    It follows from the names in every directory and from the RECORDs. A directory whose ctime moved is listed again:
     byte code and its folder come and go.
     """
     first = seals.read_index(prefix, seal, first=True)
     try:
         data = json.loads(first[0]) if first else {}
         unchanged = all(_same_record(prefix, path, times) for path, times in data["records"].items()) and all(
-            _same_folder(os.path.join(prefix, path), mtime, digest) for path, (mtime, digest) in data["folders"].items()
+            _same_folder(os.path.join(prefix, path), ctime, digest) for path, (ctime, digest) in data["folders"].items()
         )
-    except (ValueError, KeyError, TypeError, OSError):
+        return data["owners"] if unchanged else None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError):
         return None
-    return data["owners"] if unchanged else None
 
 
 def _same_record(prefix: str, path: str, times: Times) -> bool:
     return times_of(os.stat(os.path.join(prefix, path))) == times
 
 
-def _same_folder(path: str, mtime: int, digest: str) -> bool:
-    return os.stat(path).st_mtime_ns == mtime or names_digest(path) == digest
+def _same_folder(path: str, ctime: int, digest: str) -> bool:
+    return os.stat(path).st_ctime_ns == ctime or names_digest(path) == digest
 
 
 def names_digest(folder: str) -> str:
@@ -107,7 +109,7 @@ def build(prefix: str, sites: Iterable[str], in_order: Callable[[str, str], bool
     for site in sites:
         for folder, below, _ in os.walk(site):
             below[:] = [name for name in below if name != "__pycache__"]
-            folders[os.path.relpath(folder, prefix)] = (os.stat(folder).st_mtime_ns, names_digest(folder))
+            folders[os.path.relpath(folder, prefix)] = (os.stat(folder).st_ctime_ns, names_digest(folder))
         for info in sorted(name for name in os.listdir(site) if name.endswith(".dist-info")):
             record = os.path.join(site, info, "RECORD")
             if os.path.isfile(record):

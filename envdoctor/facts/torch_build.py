@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import warnings
 from dataclasses import dataclass
 
 from envdoctor.facts.search_path import SearchPath
@@ -38,16 +39,19 @@ def collect(target: Target, host: Host, search_path: SearchPath) -> TorchBuild |
     for entry in search_path.entries:
         path = os.path.join(entry.path, "torch", "version.py")
         if os.path.isfile(path):
-            with open(path, encoding="utf-8", errors="replace") as stream:
+            with open(path, encoding="utf-8-sig", errors="replace") as stream:
                 return parse(stream.read(_LIMIT), path)
+        if os.path.lexists(path):
+            return Unavailable(f"{path} is not a regular file")
     return Unavailable("torch is not installed")
 
 
 def parse(text: str, path: str) -> TorchBuild | Unavailable:
     """Read the constants of version.py (written by torch's setup.py and tools/generate_torch_version.py)."""
     try:
-        tree = ast.parse(text)
-    except (SyntaxError, ValueError):
+        with warnings.catch_warnings(action="ignore"):  # of the text: an odd escape in it is not the doctor's
+            tree = ast.parse(text)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Unavailable(f"{path} is not Python", failed=False)
     values: dict[str, object] = {}
     for node in tree.body:

@@ -26,8 +26,9 @@ def as_dict(report: Report) -> dict[str, Any]:
         "envdoctor": __version__,
         "taken_at": report.taken_at.replace(microsecond=0).isoformat().replace("+00:00", "Z"),
         "host": report.host,
-        "target": target and {"prefix": target.prefix, "python": _clean(report.python), "lock": target.lock},
-        "config": report.config,
+        "target": target
+        and {"prefix": _clean(target.prefix), "python": _clean(report.python), "lock": _clean(target.lock)},
+        "config": _clean(report.config),
         "verdict": report.verdict,
         "findings": [_finding(probe, finding) for probe, finding in report.findings()],
         "passed": [o.probe for o in outcomes if not (o.findings or o.muted or o.skipped or o.crashed)],

@@ -92,7 +92,7 @@ def _counts(severities: Iterable[Severity]) -> str:
 
 def _block(block: Block, style: Style) -> str:
     tag = style.paint(f"{block.worst.label.upper():8}", _COLOURS[block.worst])
-    lines = [_tagged(tag, _headline(block), style)]
+    lines = [_tagged(tag, block.head.message, style)]
     lines += [style.wrap(line, INDENT, INDENT + "  ") for line in (*_when(block.head), *_evidence(block.head))]
     lines += _followers(block, style)
     lines += [style.wrap(f"see: envdoctor explain {block.probe}", INDENT, INDENT)]
@@ -107,14 +107,6 @@ def _block(block: Block, style: Style) -> str:
 def _tagged(tag: str, text: str, style: Style) -> str:
     """Put the coloured tag before a paragraph wrapped as if it were plain."""
     return tag + style.wrap(text, INDENT, INDENT)[len(INDENT) - 1 :]
-
-
-def _headline(block: Block) -> str:
-    return (
-        block.head.message[:1].upper() + block.head.message[1:]
-        if block.probe.startswith("environment/")
-        else block.head.message
-    )
 
 
 def _when(finding: Finding) -> Iterable[str]:
@@ -169,7 +161,8 @@ def _steps_of(block: Block) -> Iterable[Finding]:
 def _notes(notes: Sequence[Block], style: Style) -> str:
     by_probe: dict[str, list[Finding]] = {}
     for block in notes:
-        by_probe.setdefault(block.probe, []).append(block.head)
+        for probe, finding in ((block.probe, block.head), *block.others):
+            by_probe.setdefault(probe, []).append(finding)
     lines = []
     for probe, findings in by_probe.items():
         tag = style.paint(f"{'NOTE':8}", _COLOURS[Severity.NOTE])

@@ -19,7 +19,7 @@ from typing import Any, NoReturn
 
 from envdoctor.errors import EnvDoctorError, UsageError, described
 from envdoctor.model import Unavailable
-from envdoctor.system.host import end_group
+from envdoctor.system.host import end_group, own_group, share_group
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,10 @@ class _Child:
     task: Task
     pid: int
     pipe: int
+    began: float
     ends: float
+    leads: bool
+    """True if its process group is its own, and everything in it is to be ended with it."""
     received: bytearray = field(default_factory=bytearray)
 
 
@@ -102,15 +105,15 @@ def _start(task: Task, results: Mapping[str, Any], deadline: float) -> _Child:
         os.close(reading)
         _child(task, [results[need] for need in task.needs], writing)
     os.close(writing)
-    with contextlib.suppress(OSError):
-        os.setpgid(pid, pid)
-    return _Child(task, pid, reading, min(time.monotonic() + task.timeout, deadline))
+    leads, now = own_group(pid), time.monotonic()
+    return _Child(task, pid, reading, now, max(now, min(now + task.timeout, deadline)), leads)
 
 
 def _child(task: Task, arguments: list[Any], writing: int) -> NoReturn:
     """Compute, answer, leave without running anything of the parent's."""
     try:
-        os.setpgid(0, 0)
+        own_group(0)
+        share_group()
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         gc.disable()
         answer = _answer(task, arguments)
@@ -148,7 +151,8 @@ def _receive(
         results[child.task.name] = _result(child)
     for child in [child for child in running.values() if time.monotonic() >= child.ends]:
         _close(selector, running, child)
-        results[child.task.name] = Unavailable(f"no answer within {child.task.timeout:g} s", failed=True)
+        limit = round(child.ends - child.began, 1)
+        results[child.task.name] = Unavailable(f"no answer within {limit:g} s", failed=True)
 
 
 def _close(selector: selectors.BaseSelector, running: dict[int, _Child], child: _Child) -> None:
@@ -158,9 +162,10 @@ def _close(selector: selectors.BaseSelector, running: dict[int, _Child], child: 
 
 
 def _result(child: _Child) -> Any:  # noqa: ANN401 - whatever the task returned
-    if not child.received:
+    try:
+        result = pickle.loads(child.received)  # noqa: S301 - written by our own child
+    except (EOFError, pickle.UnpicklingError):
         return Unavailable(f"the process that read {child.task.name} died", failed=True)
-    result = pickle.loads(child.received)  # noqa: S301 - written by our own child
     if isinstance(result, UsageError):
         raise result
     return result
@@ -169,8 +174,10 @@ def _result(child: _Child) -> Any:  # noqa: ANN401 - whatever the task returned
 def _finish(child: _Child) -> None:
     """Close the pipe, kill what is left of the child's group, and reap it if it can be reaped."""
     os.close(child.pipe)
-    end_group(child.pid)
+    if child.leads:
+        end_group(child.pid)
     with contextlib.suppress(OSError):
+        os.kill(child.pid, signal.SIGKILL)
         for _ in range(20):
             if os.waitpid(child.pid, os.WNOHANG)[0]:
                 return

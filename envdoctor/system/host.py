@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import selectors
 import signal
@@ -16,9 +17,11 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from envdoctor.errors import EnvDoctorError
+from envdoctor.system.rooted import below, resolve
 
 OUTPUT_CAP = 1 << 20
 """Bytes of one stream that are kept of a process; one that prints more is ended."""
+_shares_group = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +54,16 @@ class Host(Protocol):
     def name(self) -> str:
         """Host name."""
 
+    @property
+    def root(self) -> str:
+        """Directory below which the host's files lie (`--root`); "" for the running machine."""
+
+    def at(self, path: str) -> str:
+        """Return where a host file (`/proc/mounts`, `/usr/local/cuda`) is to be opened."""
+
+    def resolve(self, path: str) -> str:
+        """Follow all links of a host path; return the host's own name for it."""
+
     def now(self) -> datetime:
         """Return the time, with UTC as its zone."""
 
@@ -64,6 +77,9 @@ class LocalHost:
 
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
     cwd: str = field(default_factory=os.getcwd)
+    patience: float = math.inf
+    """Seconds that any one process may take at most: a hanging one leaves the rest of a short deadline to others."""
+    root: str = ""
 
     @property
     def home(self) -> str:
@@ -75,12 +91,26 @@ class LocalHost:
         """The kernel's host name."""
         return socket.gethostname()
 
+    def at(self, path: str) -> str:
+        """Put an absolute path below the root."""
+        return below(self.root, path)
+
+    def resolve(self, path: str) -> str:
+        """Follow links without leaving the root."""
+        return resolve(self.root, path)
+
     def now(self) -> datetime:
         """Return the system clock."""
         return datetime.now(UTC)
 
     def run(self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None) -> Completed:
-        """Run a process in a process group of its own and end the whole group at the limit."""
+        """Run a process and end it at the limit, with everything in its process group.
+
+        In a child of `forked.gather` it joins the child's group, which is ended as a whole, so that nothing outlives
+        the child even if that is killed first.
+        """
+        timeout = min(timeout, self.patience)
+        end = time.monotonic() + timeout
         try:
             process = subprocess.Popen(
                 argv,
@@ -88,20 +118,22 @@ class LocalHost:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                process_group=0,
+                process_group=None if _shares_group else 0,
             )
-        except OSError as error:
-            return Completed(None, b"", f"did not start: {error.strerror or error}")
+        except (OSError, ValueError) as error:  # ValueError: NUL in an argument
+            return Completed(None, b"", f"did not start: {getattr(error, 'strerror', None) or error}")
         try:
-            output, problem = _read_capped(process, time.monotonic() + timeout, timeout)
+            output, problem = _read_capped(process, end, timeout)
             if problem is None:
                 try:
-                    return Completed(process.wait(timeout=timeout), output)
+                    return Completed(process.wait(timeout=max(0.0, end - time.monotonic())), output)
                 except subprocess.TimeoutExpired:
                     problem = f"no end within {timeout:g} s"
             return Completed(None, output, problem)
         finally:
-            end_group(process.pid)
+            if not _shares_group:
+                end_group(process.pid)
+            process.kill()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=0.5)
 
@@ -123,6 +155,23 @@ def _read_capped(process: subprocess.Popen[bytes], end: float, timeout: float) -
             output += block
             if len(output) > OUTPUT_CAP:
                 return bytes(output), f"printed more than {OUTPUT_CAP >> 20} MiB"
+
+
+def own_group(pid: int) -> bool:
+    """Make a process just forked (0: this one) the leader of a group, unless this process shares one already.
+
+    Returns whether it leads one. A child of a child stays in the first one's group: that one is ended as a whole.
+    """
+    if not _shares_group:
+        with contextlib.suppress(OSError):
+            os.setpgid(pid, pid)
+    return not _shares_group
+
+
+def share_group() -> None:
+    """Let everything that this process starts from now on stay in its process group."""
+    global _shares_group
+    _shares_group = True
 
 
 def end_group(pid: int) -> None:

@@ -79,7 +79,7 @@ def _foreign(
     names = {item.name for item in distributions.own if not (item.direct_url and item.name == lock.project)}
     allowed = {name for name in names if policy.allows(name)} | {DOCTOR}
     locked = set(expected.allowed)
-    # what an allowed package needs is allowed with it, as far as nobody else brought it
+    # what an allowed package needs is allowed with it
     tolerated = requirements.reachable(allowed) | SEEDS
     return sorted(names - locked - tolerated)
 
@@ -90,9 +90,15 @@ def _roots(
     """Return the foreign packages that nothing foreign needs, requested ones first, serving stacks before others."""
     inside = set(foreign)
     needed = {name for other in foreign for name in requirements.needs.get(other, ()) if name != other} & inside
-    tops = [name for name in foreign if name not in needed] or foreign
     active = distributions.active
-    return sorted(tops, key=lambda name: (name not in families, not active[name].requested, name))
+    ranked = sorted(foreign, key=lambda name: (name not in families, not active[name].requested, name))
+    tops = [name for name in ranked if name not in needed]
+    reached = set(requirements.reachable(tops))
+    for name in ranked:  # what is left needs each other in a ring, and has no top
+        if name not in reached:
+            tops.append(name)
+            reached |= requirements.reachable([name])
+    return tops
 
 
 def _company(
@@ -105,7 +111,7 @@ def _company(
     for name in foreign:
         candidates = [root for root in roots if name in reach[root]]
         together = [root for root in candidates if name in batch_of and batch_of.get(root) is batch_of[name]]
-        cause_of[name] = (together or candidates or [name])[0]
+        cause_of[name] = (together or candidates)[0]
     return cause_of
 
 

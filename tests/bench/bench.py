@@ -1,7 +1,7 @@
 """Time and memory of `envdoctor check` against the tools people use instead, in one run, as ratios.
 
-    nox -s bench                      # makes a venv of more than 100 distributions with a real torch, once
-    nox -s bench -- --target DIR      # uses an environment that is there; it must have pip
+nox -s bench                      # makes a venv of more than 100 distributions with a real torch, once
+nox -s bench -- --target DIR      # uses an environment that is there; it must have pip
 """
 
 from __future__ import annotations
@@ -118,13 +118,17 @@ def memory(folder: Path) -> None:
     site = folder / "large" / "lib" / f"python{sys.version_info[0]}.{sys.version_info[1]}" / "site-packages"
     (folder / "large" / "bin").mkdir(parents=True)
     (folder / "large" / "bin" / "python").symlink_to(sys.executable)
-    (folder / "large" / "pyvenv.cfg").write_text(f"home = {Path(sys.executable).parent}\nversion = {sys.version.split()[0]}\n")
+    (folder / "large" / "pyvenv.cfg").write_text(
+        f"home = {Path(sys.executable).parent}\nversion = {sys.version.split()[0]}\n"
+    )
     for number in range(70):
         files = {f"package{number}/sub{n % 40}/module{n}.py": b"x = 1\n" for n in range(FILES // 70)}
         for path, data in Wheel(f"package{number}", "1.0", files).entries().items():
             (site / path).parent.mkdir(parents=True, exist_ok=True)
             (site / path).write_bytes(data)
-    process = subprocess.Popen([str(BIN / "envdoctor"), "check", "--target", str(folder / "large")], stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        [str(BIN / "envdoctor"), "check", "--target", str(folder / "large")], stdout=subprocess.DEVNULL
+    )
     peak = 0
     while process.poll() is None:
         peak = max(peak, sum(proportional(pid) for pid in tree(process.pid)))

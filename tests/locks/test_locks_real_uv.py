@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-import subprocess  # noqa: TID251 - runs the real installer
+import subprocess
 import sys
 import zipfile
 

@@ -4,8 +4,8 @@ import glob
 import importlib.metadata
 import os
 import pathlib
-import socket  # noqa: TID251 - to see it refused
-import subprocess  # noqa: TID251 - to see it refused
+import socket
+import subprocess
 import sys
 from contextlib import suppress
 

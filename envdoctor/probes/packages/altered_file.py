@@ -5,7 +5,8 @@ lock describes.
 
 What to do: look at the difference; what should stay belongs into a package or a patch of your own. Then reinstall the
 package by force. A plain check compares sizes, and hashes only files written after their package was installed or, with
-a seal, changed since it was taken.
+a seal, changed since it was taken. A CA bundle that the site put in the place of certifi's, and packages of the
+operating system, which strips files after their RECORD was written, are a note.
 """
 
 from __future__ import annotations
@@ -43,17 +44,16 @@ def check(
 
 
 def _finding(item: Distribution, state: DistributionFiles, paths: list[str], remedies: Remedies) -> Finding:
-    only_bundle = all(path.rpartition("/")[2] == CA_BUNDLE for path in paths) and state.altered_count == len(
-        state.altered
-    )
-    count = max(state.altered_count - (len(state.altered) - len(paths)), len(paths))
+    count = state.altered_count - (len(state.altered) - len(paths))
+    only_bundle = all(path.rpartition("/")[2] == CA_BUNDLE for path in paths) and len(paths) == count
+    harmless = only_bundle or item.by_system
     first = next(altered for altered in state.altered if altered.path == paths[0])
     how = f"{first.size} bytes instead of {first.recorded_size}" if first.how == "size" else f"its {first.how} differs"
     if first.how == "not a file":
         how = "it is no regular file"
     more = f", and {count - 1} more of its files differ" if count > 1 else ""
     return Finding(
-        Severity.NOTE if only_bundle else Severity.ERROR,
+        Severity.NOTE if harmless else Severity.ERROR,
         item.name,
         f"{paths[0]} of {item.label} is not what was installed: {how}{more}",
         {
@@ -61,5 +61,5 @@ def _finding(item: Distribution, state: DistributionFiles, paths: list[str], rem
             "count": count,
             "how": {altered.path: altered.how for altered in state.altered if altered.path in paths},
         },
-        () if only_bundle else remedies.reinstall([(item.name, item.version)]),
+        () if harmless else remedies.reinstall([(item.name, item.version)]),
     )

@@ -3,7 +3,8 @@
 Why it matters: the version number may be the locked one, and the code is whatever lies at that place, today. An
 editable install runs a working tree that changes under the job.
 
-What to do: install the locked release by force. The lock's own project, installed editable, is a note; so is any direct
+What to do: install the locked release by force. A wheel file of the locked version whose digest the installer did not
+record may be the very one, and is a warning. The lock's own project, installed editable, is a note; so is any direct
 install where there is no lock.
 """
 
@@ -37,7 +38,7 @@ def check(
             yield _note(item)
         elif pins and not any(_same_source(item, pin) for pin in pins):
             yield Finding(
-                Severity.ERROR,
+                Severity.WARNING if _perhaps_the_same(item, pins[0]) else Severity.ERROR,
                 item.name,
                 f"{item.label} is {_described(item)}, the lock pins {_pinned(pins[0])}",
                 {
@@ -77,3 +78,11 @@ def _same_source(item: Distribution, pin: LockedPackage) -> bool:
     if origin.commit and pin.source == "vcs":
         return origin.commit in pin.url
     return pin.source == "url" and origin.url.partition("#")[0] == pin.url.partition("#")[0]
+
+
+def _perhaps_the_same(item: Distribution, pin: LockedPackage) -> bool:
+    """Tell whether a local file of the locked version was installed without a digest on record (uv writes none)."""
+    origin = item.direct_url
+    if origin is None or origin.editable or origin.hashes or pin.source != "index" or item.version != pin.version:
+        return False
+    return origin.url.startswith("file:") and origin.url.endswith((".whl", ".tar.gz", ".zip"))

@@ -28,10 +28,11 @@ def check(distributions: Distributions, remedies: Remedies, expected: Expected |
             versions = [item.version or "unknown" for item in items]
             locked = None if isinstance(expected, Unavailable) else expected.wanted.get(name)
             back = locked.version if locked else known[-1] if known else None
+            system = all(item.by_system for item in items)
             yield Finding(
-                Severity.ERROR,
+                Severity.NOTE if system else Severity.ERROR,
                 name,
                 f"{name} has {len(items)} metadata directories in one place: versions {' and '.join(versions)}",
                 {"directories": [item.metadata for item in items], "location": location},
-                (*remedies.remove([name]) * len(items), *remedies.reinstall([(name, back)])),
+                () if system else (*remedies.remove([name]) * len(items), *remedies.reinstall([(name, back)])),
             )

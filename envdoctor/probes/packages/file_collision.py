@@ -5,7 +5,8 @@ Typical are cu12 and cu13 wheels of one NVIDIA library, and opencv-python beside
 sees nothing.
 
 What to do: decide which one belongs here. Uninstalling the other one deletes the shared file as well, so reinstall the
-survivor by force afterwards; an uninstall alone breaks it.
+survivor by force afterwards; an uninstall alone breaks it. Where the lock wants both, the lock is at fault. Licences,
+read-me files and top-level tests that two packages ship are a note.
 """
 
 from __future__ import annotations
@@ -35,22 +36,41 @@ def check(
     for names, collisions in pairs.items():
         survivor = _survivor(collisions[0].claims, expected, requirements)
         others = [name for name in names if name != survivor.name]
+        paths = [collision.path for collision in collisions]
+        locked = not isinstance(expected, Unavailable) and all(name in expected.allowed for name in names)
         yield Finding(
-            Severity.ERROR,
+            _severity(paths, locked=locked),
             survivor.name,
             f"{' and '.join(names)} own the same {_files(collisions)} with different bytes; {_on_disk(collisions)}",
             {
                 "packages": [f"{claim.name} {claim.version}" for claim in collisions[0].claims],
-                "paths": [collision.path for collision in collisions[:50]],
+                "paths": paths[:50],
                 "count": len(collisions),
                 "on_disk": {collision.path: collision.on_disk for collision in collisions[:50]},
                 **_blamed(names, blame),
             },
-            (
-                *remedies.remove(others),
-                *remedies.reinstall([(survivor.name, survivor.version)]),
-            ),
+            _remedy(survivor, others, remedies, locked=locked) if not all(map(_beside_the_point, paths)) else (),
         )
+
+
+def _severity(paths: Sequence[str], *, locked: bool) -> Severity:
+    """Judge what is fought over: a library always, code unless the lock wants both, papers and tests hardly."""
+    if all(map(_beside_the_point, paths)):
+        return Severity.NOTE
+    return Severity.WARNING if locked and not any(".so" in path for path in paths) else Severity.ERROR
+
+
+def _beside_the_point(path: str) -> bool:
+    """Tell whether no job imports or loads a file: licences and read-me files, top-level tests and examples."""
+    folder, _, name = path.rpartition("/")
+    papers = not folder and name.upper().startswith(("LICENSE", "LICENCE", "README", "CHANGELOG", "NOTICE", "COPYING"))
+    return papers or path.startswith(("tests/", "test/", "docs/", "doc/", "examples/", "benchmarks/"))
+
+
+def _remedy(survivor: Claim, others: Sequence[str], remedies: Remedies, *, locked: bool) -> tuple[str, ...]:
+    if locked:
+        return (f"the lock wants all of them: drop {' or '.join([survivor.name, *others])} from it",)
+    return (*remedies.remove(others), *remedies.reinstall([(survivor.name, survivor.version)]))
 
 
 def _survivor(claims: Sequence[Claim], expected: Expected | Unavailable, requirements: Requirements) -> Claim:

@@ -12,7 +12,7 @@ packages/drifted.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable
 
 from envdoctor.facts.distributions import Distributions
 from envdoctor.facts.owners import Owners
@@ -36,12 +36,7 @@ def check(
     for name in blame.foreign:
         item = distributions.active[name]
         cause = blame.causes.get(name)
-        harmful = (
-            name in blame.families
-            or name in overwritten
-            or bool(cause and cause.moved)
-            or _shadows(name, distributions)
-        )
+        harmful = name in blame.families or name in overwritten or bool(cause and cause.moved)
         evidence: dict[str, object] = {"version": item.version, "installer": item.installer, **blame.evidence(name)}
         if name in blame.families:
             evidence["family"] = blame.families[name]
@@ -54,21 +49,15 @@ def check(
             name,
             f"{item.label} is not in {lock.path.rpartition('/')[2]}{_consequences(cause)}",
             evidence,
-            _remedy(name, cause, overwritten, owners, remedies),
+            _remedy(name, cause, owners, remedies),
         )
 
 
-def _remedy(
-    name: str,
-    cause: Cause | None,
-    overwritten: Mapping[str, Sequence[str]],
-    owners: Owners | Unavailable,
-    remedies: Remedies,
-) -> tuple[str, ...]:
+def _remedy(name: str, cause: Cause | None, owners: Owners | Unavailable, remedies: Remedies) -> tuple[str, ...]:
     """Advise to remove it with its company, then to put back what it moved and what its removal would tear out."""
     company = [name, *(cause.added if cause else ())]
     back = {move.name: move.locked for move in (cause.moved if cause else ())}
-    for collision in () if isinstance(owners, Unavailable) or name not in overwritten else owners.collisions:
+    for collision in () if isinstance(owners, Unavailable) else owners.collisions:
         claims = {claim.name: claim.version for claim in collision.claims}
         if set(claims) & set(company):
             back |= {other: version for other, version in claims.items() if other not in company and other not in back}
@@ -85,10 +74,6 @@ def _overwritten(owners: Owners | Unavailable, expected: Expected) -> dict[str, 
             for name in names:
                 found.setdefault(name, []).append(collision.path)
     return found
-
-
-def _shadows(name: str, distributions: Distributions) -> bool:
-    return sum(item.name == name for item in distributions.items) > 1
 
 
 def _came_with(cause: Cause) -> dict[str, object]:

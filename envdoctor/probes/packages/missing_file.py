@@ -3,7 +3,8 @@
 Why it matters: the package still lists as installed, and the import fails, or a resource is missing hours later. This
 is what remains when a package that had overwritten another's files is uninstalled, and when an upgrade is interrupted.
 
-What to do: reinstall the package by force; a plain install calls it satisfied.
+What to do: reinstall the package by force; a plain install calls it satisfied. Packages of the operating system, which
+moves files after their RECORD was written, are a note.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ def check(
             continue
         one = state.missing_count == 1
         yield Finding(
-            Severity.ERROR,
+            Severity.NOTE if item.by_system else Severity.ERROR,
             item.name,
             f"{state.missing[0] if one else f'{state.missing_count} files'} of {item.label} "
             f"{'is' if one else 'are'} not there",
@@ -38,5 +39,5 @@ def check(
                 "rows": state.rows,
                 **({} if isinstance(blame, Unavailable) else blame.evidence(item.name)),
             },
-            remedies.reinstall([(item.name, item.version)]),
+            () if item.by_system else remedies.reinstall([(item.name, item.version)]),
         )

@@ -1,0 +1,84 @@
+"""`explain`, the table of probes, and README's copy of it."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from envdoctor import docs, registry
+from envdoctor.errors import EnvDoctorError, UsageError
+
+README = Path(__file__).parent.parent / "README.md"
+
+
+def test_readme_holds_the_present_table():
+    text = README.read_text(encoding="utf-8")
+    assert docs.markdown() in text, "run `nox -s docs -- --write`"
+    assert docs.updated(text) == text
+
+
+def test_markdown_has_a_row_for_every_probe():
+    rows = docs.markdown().splitlines()
+    assert len(rows) == 2 + len(registry.probes())
+    assert all(row.count("|") == 3 for row in rows)
+
+
+def test_the_table_is_replaced_and_nothing_else():
+    assert docs.updated(f"before\n{docs.BEGIN}\nold\n{docs.END}\nafter\n") == (
+        f"before\n{docs.BEGIN}\n{docs.markdown()}\n{docs.END}\nafter\n"
+    )
+
+
+@pytest.mark.parametrize("text", ["", docs.BEGIN, docs.END])
+def test_lost_markers_are_an_error(text):
+    with pytest.raises(EnvDoctorError, match="markers"):
+        docs.updated(text)
+
+
+@pytest.mark.parametrize("flag", ["--check", "--write"])
+def test_check_compares_and_write_renews(tmp_path, flag):
+    readme = tmp_path / "README.md"
+    readme.write_text(f"{docs.BEGIN}\n{docs.END}\n")
+    environment = {"PYTHONPATH": str(README.parent)}
+    done = subprocess.run([sys.executable, "-m", "envdoctor.docs", flag], cwd=tmp_path, env=environment, check=False)
+    assert done.returncode == (1 if flag == "--check" else 0)
+    assert (docs.markdown() in readme.read_text()) == (flag == "--write")
+
+
+class TestTable:
+    def test_names_every_probe_under_its_area(self):
+        lines = docs.table(None).splitlines()
+        assert [line.split()[0] for line in lines if line.startswith("  ")] == [probe.id for probe in registry.probes()]
+        assert {"packages", "environment", "policy"} <= set(lines)
+
+    def test_keeps_to_the_width(self):
+        assert max(map(len, docs.table(80).splitlines())) <= 80
+        assert docs.table(80).split() == docs.table(None).split()
+
+
+class TestExplanation:
+    def test_is_the_whole_docstring_and_what_it_is_judged_from(self):
+        said = docs.explanation("packages/missing", None)
+        assert said.startswith("packages/missing\n\nA package that the lock wants here is not installed.\n\n")
+        assert "Why it matters: " in said
+        assert "What to do: " in said
+        assert said.endswith("Judged from: expected, distributions, requirements, lock, remedies.\n")
+
+    def test_of_an_id_is_of_that_one_alone(self):
+        assert "packages/missing-file\n" not in docs.explanation("packages/missing", 80)
+
+    @pytest.mark.parametrize("area", ["environment", "environment/"])
+    def test_of_an_area_is_of_all_in_it(self, area):
+        said = docs.explanation(area, 80)
+        assert said.count("Judged from: ") == sum(probe.id.startswith("environment/") for probe in registry.probes())
+        assert max(map(len, said.splitlines())) <= 80
+
+    @pytest.mark.parametrize(
+        ("wrong", "hint"),
+        [("packages/foriegn", "did you mean packages/foreign"), ("", "; `envdoctor explain` lists"), ("/", "lists")],
+    )
+    def test_of_none_names_the_nearest(self, wrong, hint):
+        with pytest.raises(UsageError) as raised:
+            docs.explanation(wrong, None)
+        assert hint in str(raised.value)

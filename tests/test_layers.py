@@ -1,0 +1,128 @@
+"""Who may import whom. What this table does not list is not allowed; moving a line here is a decision."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+import envdoctor
+
+PACKAGE = Path(envdoctor.__file__).parent
+VALUES = {"errors", "model", "printable", "versions"}
+TABLE = {
+    # values and rules: nothing of ours, or little
+    "__init__": set(),
+    "errors": set(),
+    "model": set(),
+    "printable": set(),
+    "versions": set(),
+    "codec": set(),
+    "knowledge": set(),
+    "payloads": set(),
+    "wiring": {"model"},
+    "policy": {"errors", "model"},
+    # the machine, and text that came from it
+    "system": {"errors", "model", "system"},
+    "locks": {"errors", "model", "printable", "locks"},
+    "seals": {"codec", "errors", "system"},
+    "facts": {"codec", "errors", "facts", "knowledge", "locks", "model", "printable", "seals", "system"},
+    "locate": {"errors", "model", "policy", "seals", "system"},
+    # what judges, without touching anything
+    "views": {"facts", "knowledge", "locks", "model", "policy", "versions", "views"},
+    "probes": {"facts", "knowledge", "model", "policy", "printable", "versions", "views"},
+    "snapshot": {"facts", "model", "seals", "system", "wiring"},
+    "registry": {"errors", "model", "probes", "snapshot", "views", "wiring"},
+    "judge": {"errors", "model", "policy", "printable", "registry", "snapshot", "wiring"},
+    "reports": {"__init__", "model", "printable", "reports"},
+    "docs": {"errors", "registry"},
+    # commands
+    "workflows": {"judge", "locate", "model", "policy", "registry", "snapshot", "system"},
+    "sealing": {"__init__", "codec", "errors", "facts", "locate", "model", "registry", "seals", "snapshot", "system"}
+    | {"workflows"},
+    "wheels": {"__init__"},
+    "demo": {"errors", "model", "system", "wheels", "workflows"},
+    "cli": {"__init__", "demo", "docs", "errors", "model", "printable", "reports", "sealing", "workflows"},
+    "__main__": {"cli"},
+}
+MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
+PURE = ("views", "probes", "reports", "judge", "model", "versions", "printable", "wiring")
+MACHINE = {"glob", "io", "open", "os", "pathlib", "shutil", "socket", "subprocess", "tempfile", "urllib"}
+"""What reaches the machine, of the standard library."""
+HARMLESS = {"os", "os.path", "urllib.parse.unquote"} | {
+    f"os.path.{name}" for name in ("basename", "dirname", "join", "normpath")
+}
+"""What pure code may use of them: text in, text out."""
+
+
+def room(path):
+    """Return the room (a package) or the module directly below `envdoctor` that a file belongs to."""
+    return path.relative_to(PACKAGE).with_suffix("").parts[0]
+
+
+def imports(path):
+    """Yield (module, name) of every import of a file, wherever it stands."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: imports are absolute"
+            yield from ((node.module or "", alias.name) for alias in node.names)
+
+
+def ours(path):
+    """Yield the rooms that a file imports from."""
+    for module, name in imports(path):
+        parts = [part for part in (*module.split("."), name) if part]
+        if parts[0] == "envdoctor" and not (path.stem == "__init__" and parts == ["envdoctor"]):
+            yield parts[1] if len(parts) > 1 and (PACKAGE / parts[1]).with_suffix(".py").exists() else _package(parts)
+
+
+def _package(parts):
+    return parts[1] if len(parts) > 1 and (PACKAGE / parts[1]).is_dir() else "__init__"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_a_module_imports_only_what_its_room_may(path):
+    assert room(path) in TABLE, f"{room(path)} is not in the table"
+    assert set(ours(path)) - TABLE[room(path)] == set()
+
+
+def test_an_import_is_seen_wherever_it_stands(tmp_path):
+    path = tmp_path / "late.py"
+    path.write_text(
+        "def f():\n    from envdoctor import cli\n    import envdoctor.facts.files\nfrom envdoctor import __version__\n"
+    )
+    assert set(ours(path)) == {"cli", "facts", "__init__"}
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if room(path) in PURE], ids=lambda path: path.stem)
+def test_pure_code_cannot_reach_the_machine(path):
+    assert reached(ast.parse(path.read_text(encoding="utf-8"))) - HARMLESS == set()
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import os as o",
+        "from os import stat",
+        "import os\nos.path.exists(p)",
+        "import pathlib",
+        "open(p)",
+        "from glob import glob",
+    ],
+)
+def test_the_search_sees_what_reaches_it(code):
+    assert reached(ast.parse(code)) - HARMLESS
+
+
+def reached(tree):
+    """Return what a module uses of those that reach the machine, as dotted names."""
+    names = {"open" for node in ast.walk(tree) if isinstance(node, ast.Name) and node.id == "open"}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names |= {f"{alias.name} as {alias.asname}" if alias.asname else alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            names |= {f"{node.module}.{alias.name}" for alias in node.names}
+        elif isinstance(node, ast.Attribute):
+            names.add(ast.unparse(node))
+    return {name for name in names if name.split(".")[0].split(" ")[0] in MACHINE}

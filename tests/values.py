@@ -1,0 +1,162 @@
+"""Facts with good defaults, so that a test states only what it is about."""
+
+from datetime import UTC, datetime
+from functools import partial
+
+from envdoctor import registry
+from envdoctor.facts.batches import Stamp, batches
+from envdoctor.facts.distributions import DirectUrl, Distribution, Distributions, normalised
+from envdoctor.facts.files import AlteredFile, DistributionFiles, Files
+from envdoctor.facts.interpreter import Interpreter
+from envdoctor.facts.owners import Claim, Collision, Owners
+from envdoctor.judge import Values, judge
+from envdoctor.model import Finding, Lock, LockedPackage, Outcome, Report, Severity, Target, Unavailable
+from envdoctor.policy import Policy
+from envdoctor.registry import Probe
+from envdoctor.seals import Seal, SealedDistribution
+from envdoctor.snapshot import FACTS, Snapshot
+from envdoctor.views.requirements import parsed
+from envdoctor.wiring import needs, supply
+
+PREFIX = "/env"
+PYTHON = "/env/bin/python"
+SITE = "/env/lib/python3.12/site-packages"
+PIP = "/env/bin/python -m pip"
+NOW = datetime(2026, 6, 3, 14, 30, tzinfo=UTC)
+"""When every test's check is run."""
+NOON = datetime(2026, 6, 3, 12, 0, tzinfo=UTC).timestamp()
+NO_LOCK = Unavailable("no lock")
+TARGET = Target(PREFIX, PYTHON, lock="/project/train.txt")
+MARKERS = {
+    "implementation_name": "cpython",
+    "implementation_version": "3.12.3",
+    "os_name": "posix",
+    "platform_machine": "x86_64",
+    "platform_python_implementation": "CPython",
+    "platform_release": "6.8.0",
+    "platform_system": "Linux",
+    "platform_version": "#1",
+    "python_full_version": "3.12.3",
+    "python_version": "3.12",
+    "sys_platform": "linux",
+}
+
+
+def without(key):
+    return {name: value for name, value in MARKERS.items() if name != key}
+
+
+def interpreter(**fields):
+    given = {"version": "3.12.3", "recorded_version": "3.12.3", "markers": MARKERS, "libc": "glibc 2.39", **fields}
+    return Interpreter(python=PYTHON, chain=(PYTHON,), answered=True, problem=None, **given)
+
+
+def distribution(name, version="1.0", *, site=SITE, origin="site-packages", requires=(), **fields):
+    folder = fields.pop("metadata", f"{site}/{name}-{version}.dist-info")
+    given = {"installer": "pip", **fields}
+    return Distribution(normalised(name), version, name, site, folder, origin, requires=tuple(requires), **given)
+
+
+def editable(url="file:///home/me/project"):
+    return DirectUrl(url, editable=True)
+
+
+def distributions(*items):
+    """Installed in this order; those with a time are put into batches as they would be on disk. A name is enough."""
+    whole = tuple(distribution(*item.split("==")) if isinstance(item, str) else item for item in items)
+    stamps = [stamp(item) for item in whole if item.installed_at is not None and item.origin == "site-packages"]
+    found, timeless = batches(stamps)
+    return Distributions(whole, found, timeless)
+
+
+def stamp(item):
+    needed = frozenset(normalised(parsed(text).name) for text in item.requires if "extra ==" not in text)
+    return Stamp(item.name, item.installed_at, item.started_at, item.installer, item.requested, needed)
+
+
+def pin(text, **fields):
+    name, _, version = text.partition("==")
+    return LockedPackage(normalised(name), version or None, raw_name=name, **fields)
+
+
+def lock(*pins, **fields):
+    """Return a requirements lock; a pin may be given as `name==version`."""
+    packages = tuple(pin(item) if isinstance(item, str) else item for item in pins)
+    return Lock("/project/train.txt", "requirements", packages, **fields)
+
+
+def files(*states, **fields):
+    return Files(tuple(states), checked=1, **fields)
+
+
+def state(item, **fields):
+    """Say what is wrong with the files of one distribution."""
+    altered = tuple(AlteredFile(path, how, 100, 99) for path, how in fields.pop("altered", {}).items())
+    missing = tuple(fields.pop("missing", ()))
+    counts = {"altered_count": len(altered), "missing_count": len(missing)} | fields
+    return DistributionFiles(f"{item.project}-{item.version}", item.metadata, 9, missing, altered=altered, **counts)
+
+
+def owners(collisions=(), unowned=(), leftovers=()):
+    return Owners(tuple(collisions), tuple(unowned), tuple(leftovers))
+
+
+def collision(path, *names, on_disk=None, exists=True):
+    """Return a path that packages of these names own, installed in this order."""
+    claims = tuple(Claim(name, "1.0", f"sha256={name}", float(order)) for order, name in enumerate(names))
+    return Collision(path, claims, on_disk, exists=exists)
+
+
+def seal(*pins, **fields):
+    sealed = tuple(SealedDistribution(*item.split("=="), record="") for item in pins)
+    return Seal("2026-01-01T00:00:00Z", "0.1.0", "node7", "3.12.3", "/usr/bin/python3.12", sealed, **fields)
+
+
+def values(**given):
+    """Return facts, given values and views by name. What is not given is in good order or, if optional, absent."""
+    absent = dict.fromkeys(FACTS, Unavailable("not gathered"))
+    order = {"interpreter": interpreter(), "distributions": distributions("pip"), "files": files(), "owners": owners()}
+    rest = {"lock": NO_LOCK, "policy": Policy(), "target": TARGET, "moment": NOW}
+    return Values(absent | order | rest | given)
+
+
+def view(name, **given):
+    """Compute a view by its real code."""
+    return values(**given)[name]
+
+
+expected, requirements, remedies, blame = (
+    partial(view, name) for name in ("expected", "requirements", "remedies", "blame")
+)
+
+
+def findings(check, **given):
+    """Run one probe on facts, with views by their real code. One that would be skipped fails the test."""
+    arguments = supply(needs(check), values(**given))
+    assert not isinstance(arguments, Unavailable), arguments.reason
+    return list(check(*arguments))
+
+
+def judged(check, identity="packages/test", policy=None, **facts):
+    """Run one probe as a check does, through the judge; return its outcome."""
+    probe = Probe(identity, "A test.", check, needs(check))
+    order = {"interpreter": interpreter(), "distributions": distributions("pip"), "files": files(), "owners": owners()}
+    (found,) = judge([probe], Snapshot(**(order | facts)), policy or Policy(), TARGET, NOW)
+    return found
+
+
+def finding(subject="six", severity=Severity.ERROR, message="six is not well", **evidence):
+    remedy = tuple(evidence.pop("remedy", ()))
+    return Finding(severity, subject, message, evidence, remedy)
+
+
+def outcome(probe="packages/test", *found, **fields):
+    return Outcome(probe, tuple(found), **fields)
+
+
+def report(*outcomes, **fields):
+    given = {"target": TARGET, "python": "3.12.3", "host": "node7", "taken_at": NOW, "seconds": 0.314} | fields
+    return Report(outcomes=outcomes, **given)
+
+
+registry.views()  # looked for on disk now: tests of probes are kept off it
