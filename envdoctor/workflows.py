@@ -73,5 +73,13 @@ def _seen(taken: Snapshot) -> dict[str, str | int]:
         "torch": taken.known("torch_build", "version"),
         "packages": taken.known("distributions", "count"),
         "files": taken.known("files", "checked"),
+        "lock": _since_sealed(taken),
     }
     return {key: value for key, value in seen.items() if value is not None}
+
+
+def _since_sealed(taken: Snapshot) -> str | None:
+    """Say so if the lock is the sealed one by name and has been changed since."""
+    then, now = taken.known("seal", "lock_digest"), taken.known("lock", "digest")
+    same_file = taken.known("seal", "lock_origin") == taken.known("lock", "path")
+    return "changed since the environment was sealed" if then and now and same_file and then != now else None

@@ -5,9 +5,10 @@ from functools import partial
 
 from envdoctor import registry
 from envdoctor.facts.batches import Stamp, batches
-from envdoctor.facts.distributions import DirectUrl, Distribution, Distributions, normalised
+from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.files import AlteredFile, DistributionFiles, Files
 from envdoctor.facts.interpreter import Interpreter
+from envdoctor.facts.metadata import DirectUrl, normalised
 from envdoctor.facts.owners import Claim, Collision, Owners
 from envdoctor.judge import Values, judge
 from envdoctor.model import Finding, Lock, LockedPackage, Outcome, Report, Severity, Target, Unavailable

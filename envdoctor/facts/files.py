@@ -15,7 +15,7 @@ from stat import ST_MTIME
 
 from envdoctor.errors import EnvDoctorError
 from envdoctor.facts import records, stat_index
-from envdoctor.facts.distributions import normalised
+from envdoctor.facts.metadata import normalised
 from envdoctor.facts.search_path import SearchPath
 from envdoctor.facts.stat_index import Times, times_of
 from envdoctor.model import Target, Unavailable

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from envdoctor.codec import from_json
 from envdoctor.facts import records, stat_index
-from envdoctor.facts.distributions import normalised
+from envdoctor.facts.metadata import normalised
 from envdoctor.facts.search_path import SearchPath
 from envdoctor.model import Target, Unavailable
 from envdoctor.seals import Seal

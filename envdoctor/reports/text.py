@@ -81,7 +81,8 @@ def _lock_line(report: Report) -> str:
         return "no lock: nothing says what should be installed (name one with --lock)"
     others = [printable(path.rpartition("/")[2]) for path in target.other_locks]
     more = f" (also there, not used: {', '.join(others)})" if others else ""
-    return f"judged by {printable(target.lock)}{more}"
+    since = f", {report.seen['lock']}" if "lock" in report.seen else ""
+    return f"judged by {printable(target.lock)}{since}{more}"
 
 
 def _counts(severities: Iterable[Severity]) -> str:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from envdoctor.facts.distributions import Distribution, Distributions, normalised
+from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.interpreter import Interpreter
+from envdoctor.facts.metadata import normalised
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement

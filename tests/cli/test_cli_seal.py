@@ -167,3 +167,13 @@ def test_new_seal_sweeps_away_what_killed_ones_left(patient):
         *("seal.json", "mine.txt"),
         *(kept["index_name"], kept["lock_name"]),
     }
+
+
+def test_lock_that_changed_since_the_seal_is_used_and_said_to_have_changed(patient, doctor):
+    doctor("seal", "--target", patient.prefix)
+    assert "changed since" not in doctor("check", "--target", patient.prefix).stdout
+    lock = patient.folder / "requirements.txt"
+    lock.write_text(lock.read_text().replace("numpy==2.3.5", "numpy==2.3.4"))
+    after = doctor("check", "--target", patient.prefix).stdout
+    assert "requirements.txt, changed since the environment was sealed" in after
+    assert "the lock says 2.3.4" in after

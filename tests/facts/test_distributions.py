@@ -7,7 +7,7 @@ import pytest
 from patients import JUNE, Patient, Wheel
 
 from envdoctor.facts import distributions, interpreter, search_path
-from envdoctor.facts.distributions import normalised
+from envdoctor.facts.metadata import normalised
 from envdoctor.model import Target
 
 TORCH = Wheel(

@@ -247,3 +247,9 @@ def test_a_moment_is_spoken_in_local_time(monkeypatch):
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+@pytest.mark.parametrize(("seen", "said"), [({"lock": "changed since the environment was sealed"}, True), ({}, False)])
+def test_a_lock_that_changed_since_the_seal_is_said_so(seen, said):
+    given = replace(report(), target=replace(TARGET, lock="/project/train.txt"), seen=seen)
+    assert (", changed since the environment was sealed" in render(given)) is said
