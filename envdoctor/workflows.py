@@ -65,7 +65,17 @@ def report(
     now = host.now()
     outcomes = judge(probes, taken, policy, target, now)
     version = taken.known("interpreter", "version")
-    return Report(target, version, host.name, now, time.monotonic() - began, outcomes, policy.path, _seen(taken))
+    return Report(
+        target,
+        version,
+        host.name,
+        now,
+        time.monotonic() - began,
+        outcomes,
+        policy.path,
+        taken.failed(),
+        _seen(taken),
+    )
 
 
 def _seen(taken: Snapshot) -> dict[str, str | int]:

@@ -182,6 +182,9 @@ def _not_done(report: Report, style: Style) -> str:
     for (reason, failed), probes in reasons.items():
         first = "FAILED   " if failed else "skipped  "
         lines.append(style.wrap(f"{reason}: {', '.join(probes)}", first, INDENT))
+    known = {reason for reason, _ in reasons}
+    failures = {reason: fact for fact, reason in report.failed.items() if printable(reason) not in known}
+    lines += [style.wrap(f"{printable(reason)}: {fact}", "FAILED   ", INDENT) for reason, fact in failures.items()]
     muted = sum(len(outcome.muted) for outcome in report.outcomes)
     if muted:
         lines.append(

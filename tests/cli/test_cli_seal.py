@@ -177,3 +177,11 @@ def test_lock_that_changed_since_the_seal_is_used_and_said_to_have_changed(patie
     after = doctor("check", "--target", patient.prefix).stdout
     assert "requirements.txt, changed since the environment was sealed" in after
     assert "the lock says 2.3.4" in after
+
+
+def test_damaged_seal_is_the_doctor_s_failure_though_the_selected_probes_could_do_without(patient, doctor):
+    doctor("seal", "--target", patient.prefix)
+    (patient.prefix / ".envdoctor/seal.json").write_text("{")
+    answer = doctor.check(patient.prefix, "--select", "packages/file-collision", "--select", "packages/altered")
+    assert answer.status == 3
+    assert [failed["fact"] for failed in answer.report["failed"]] == ["seal"]
