@@ -215,9 +215,11 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """`sick` on any error, `warnings` on any warning, otherwise `healthy`."""
+        """`sick` on any error; `healthy` where all was judged and nothing beats a note; otherwise `warnings`."""
         worst = self.worst()
-        return "sick" if worst == Severity.ERROR else "warnings" if worst == Severity.WARNING else "healthy"
+        if worst == Severity.ERROR:
+            return "sick"
+        return "warnings" if worst == Severity.WARNING or self.incomplete else "healthy"
 
     @property
     def incomplete(self) -> bool:

@@ -47,6 +47,7 @@ def check(wish: Wish, selection: Selection, host: Host, *, deadline: float = DEA
     wanted = snapshot.FACTS.keys() if everything else registry.facts_for(_select(selection))
     left = deadline - (time.monotonic() - began)
     taken = snapshot.take(target, host, wanted, deadline=left, meanwhile=chain(snapshot.load(), registry.load()))
+    registry.known_to(policy)
     return report(target, policy, taken, _select(selection), host, began)
 
 

@@ -9,7 +9,7 @@ from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.files import AlteredFile, DistributionFiles, Files
 from envdoctor.facts.interpreter import Interpreter
 from envdoctor.facts.metadata import DirectUrl, normalised
-from envdoctor.facts.owners import Claim, Collision, Owners
+from envdoctor.facts.owners import Claim, Collision, Owners, Shared
 from envdoctor.judge import Values, judge
 from envdoctor.model import Finding, Lock, LockedPackage, Outcome, Report, Severity, Target, Unavailable
 from envdoctor.policy import Policy
@@ -98,14 +98,17 @@ def state(item, **fields):
     return DistributionFiles(f"{item.project}-{item.version}", item.metadata, 9, missing, altered=altered, **counts)
 
 
-def owners(collisions=(), unowned=(), leftovers=()):
-    return Owners(tuple(collisions), tuple(unowned), tuple(leftovers))
+def owners(collisions=(), unowned=(), leftovers=(), shared=None):
+    """Return who owns what; files that collide are shared, as on disk, unless `shared` says otherwise."""
+    if shared is None:
+        shared = [Shared({claim.name: claim.version for claim in found.claims}, 1) for found in collisions]
+    return Owners(tuple(collisions), tuple(unowned), tuple(leftovers), shared=tuple(shared))
 
 
-def collision(path, *names, on_disk=None, exists=True):
+def collision(path, *names, on_disk=None, **fields):
     """Return a path that packages of these names own, installed in this order."""
     claims = tuple(Claim(name, "1.0", f"sha256={name}", float(order)) for order, name in enumerate(names))
-    return Collision(path, claims, on_disk, exists=exists)
+    return Collision(path, claims, on_disk, **fields)
 
 
 def seal(*pins, **fields):

@@ -164,8 +164,9 @@ def _from_dist_info(path: str, entry: PathEntry) -> Distribution:
     stem = os.path.basename(path)[: -len(".dist-info")]
     name, version = _identity(stem, headers, problems)
     record = os.path.join(path, "RECORD")
-    installer = _small(path, "INSTALLER", present)
-    ended = _mtime(record if "RECORD" in present else os.path.join(path, "METADATA"))
+    installer = None if os.path.islink(f"{path}/INSTALLER") else _installer(_small(path, "INSTALLER", present))
+    written = _mtime(record)  # None for a link that leads nowhere as well: it records nothing
+    ended = written if written is not None else _mtime(os.path.join(path, "METADATA"))
     return Distribution(
         name=normalised(name),
         version=version,
@@ -173,18 +174,24 @@ def _from_dist_info(path: str, entry: PathEntry) -> Distribution:
         location=entry.path,
         metadata=path,
         origin=entry.origin,
-        installer=installer.strip() or None,
+        installer=installer,
         requested="REQUESTED" in present,
         direct_url=parse_direct_url(_small(path, "direct_url.json", present), problems),
         installed_at=ended,
-        started_at=_extraction_start(record, entry.path, ended) if installer.strip() == "pip" else None,
+        started_at=_extraction_start(record, entry.path, ended) if installer == "pip" else None,
         requires=tuple(headers.get("requires-dist", ())),
         requires_python=next(iter(headers.get("requires-python", ())), None),
         tags=parse_wheel_tags(_small(path, "WHEEL", present)),
-        has_record="RECORD" in present,
-        top_level=() if "RECORD" in present else _top_level(path, present, name),
+        has_record=written is not None,
+        top_level=() if written is not None else _top_level(path, present, name),
         problems=tuple(problems),
     )
+
+
+def _installer(text: str) -> str | None:
+    """Return an installer's name, and nothing that is none: INSTALLER may be a link to a file of somebody else's."""
+    name = text.strip()
+    return name if re.fullmatch(r"[\w.+-]{1,40}", name) else None
 
 
 def _from_egg_info(path: str, entry: PathEntry, kind: Kind) -> Distribution:
@@ -289,14 +296,19 @@ def _extraction_start(record: str, location: str, ended: float | None) -> float 
     Only so can a large wheel, minutes in unpacking, be told from a pause between two commands.
     """
     try:
-        if not os.path.isfile(record):
-            return ended
-        with open(record, encoding="utf-8", errors="surrogateescape") as stream:
-            first = next((row for row in stream if not row.startswith(("..", '"', "/"))), "").partition(",")[0]
-        started = os.stat(os.path.join(location, first)).st_mtime if first else None
+        head = _head(record)
+        first = next((row for row in head.splitlines() if row and not row.startswith(("..", '"', "/"))), "")
+        started = os.stat(os.path.join(location, first.partition(",")[0])).st_mtime if first else None
     except (OSError, ValueError):  # a path with NUL in it is a ValueError
         return ended
     return started if started is not None and ended is not None and started <= ended else ended
+
+
+def _head(path: str) -> str:
+    if not os.path.isfile(path):
+        return ""
+    with open(path, encoding="utf-8", errors="surrogateescape") as stream:
+        return stream.read(1 << 16)
 
 
 def _top_level(path: str, present: frozenset[str], name: str) -> tuple[str, ...]:
