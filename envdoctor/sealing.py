@@ -59,7 +59,7 @@ def _failure(report: Report) -> str:
     """Return the first reason why a report is incomplete."""
     failed = (outcome.skipped.reason for outcome in report.outcomes if outcome.skipped and outcome.skipped.failed)
     crashed = (f"{outcome.probe} crashed: {outcome.crashed}" for outcome in report.outcomes if outcome.crashed)
-    return [*failed, *crashed][0]
+    return [*failed, *crashed, *report.failed.values()][0]
 
 
 def _write(target: Target, taken: Snapshot, host: Host) -> str:

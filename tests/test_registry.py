@@ -52,12 +52,12 @@ class TestPolicy:
     def test_may_speak_of_ids_areas_and_patterns(self, name):
         registry.known_to(Policy(severity={name: Severity.NOTE}, mutes=(Mute(name, "known"),)))
 
-    @pytest.mark.parametrize("name", ["packages/foriegn", "packagse", "foreign", "packages/foreign/x", "", "packages/m"])
+    @pytest.mark.parametrize("name", ["packages/foriegn", "packagse", "foreign", "packages/foreign/x", ""])
     @pytest.mark.parametrize("severity", [True, False])
     def test_may_not_speak_of_none(self, name, severity):
-        policy = Policy("/p.toml", severity={name: Severity.NOTE}) if severity else Policy("/p.toml", mutes=(Mute(name, "x"),))
+        rule = {"severity": {name: Severity.NOTE}} if severity else {"mutes": (Mute(name, "known"),)}
         with pytest.raises(PolicyError, match=r"^/p\.toml: no probe is called or begins with "):
-            registry.known_to(policy)
+            registry.known_to(Policy("/p.toml", **rule))
 
 
 class TestFacts:

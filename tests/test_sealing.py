@@ -69,6 +69,14 @@ def test_one_that_could_not_be_checked_is_not_called_good(patient, monkeypatch):
     assert patient.seal(force=True).path
 
 
+def test_a_fact_that_every_probe_can_do_without_counts_as_well(patient, monkeypatch):
+    from envdoctor.facts import torch_build
+
+    monkeypatch.setattr(torch_build, "parse", lambda *_: os.stat("/gone/version.py"))
+    with pytest.raises(EnvDoctorError, match=r"checked: /gone/version\.py: No such file or directory$"):
+        patient.seal()
+
+
 def test_what_cannot_be_read_at_all_cannot_be_sealed_even_by_force(patient):
     patient.site.rename(patient.folder / "aside")
     with pytest.raises(EnvDoctorError, match="cannot be sealed: no site-packages directory"):

@@ -78,7 +78,11 @@ def test_what_a_former_seal_names_is_removed_only_beside_it(former, prefix, tmp_
     (tmp_path / "precious").touch()
     write(prefix)
     evil = replace(SEAL, index_name="../../precious", lock_name=str(tmp_path / "precious"))
-    text = {"sound": None, "damaged": '{"index_name": "../../precious"}', "of names elsewhere": json.dumps(to_json(evil))}
+    text = {
+        "sound": None,
+        "damaged": '{"index_name": "../../precious"}',
+        "of names elsewhere": json.dumps(to_json(evil)),
+    }
     if text[former]:
         (prefix / ".envdoctor/seal.json").write_text(text[former])
     write(prefix, replace(SEAL, index_name="index-2.jsonl"))

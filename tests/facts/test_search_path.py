@@ -3,10 +3,12 @@
 import json
 import os
 import subprocess
+from functools import cache
 from itertools import chain
 
 import pytest
-from patients import MINOR, Patient
+from fakes import FakeHost
+from patients import BASE, MINOR, Patient
 
 from envdoctor import registry, snapshot
 from envdoctor.facts import interpreter, search_path
@@ -14,6 +16,7 @@ from envdoctor.facts.interpreter import Interpreter
 from envdoctor.facts.search_path import SearchPath, pth_files, pth_lines, pythonpath
 from envdoctor.model import Target, Unavailable
 from envdoctor.system.forked import call
+from envdoctor.system.host import LocalHost
 
 
 @pytest.fixture
@@ -21,9 +24,16 @@ def patient(tmp_path):
     return Patient(tmp_path)
 
 
+@cache
+def spoken():
+    """Return what the interpreter behind every patient says of itself, asked once."""
+    return LocalHost().run([BASE, "-I", "-S", "-B", interpreter.PAYLOAD], timeout=10)
+
+
 def collect(patient, **env):
     target, host = Target(str(patient.prefix), str(patient.python)), patient.host(**env)
-    return search_path.collect(target, host, interpreter.collect(target, host))
+    asked = FakeHost(answer=spoken()) if patient.python.is_symlink() else host
+    return search_path.collect(target, host, interpreter.collect(target, asked))
 
 
 def paths(patient, origin, **env):

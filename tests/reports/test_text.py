@@ -117,7 +117,6 @@ class TestBlock:
         found = finding("torch", message="a.py of torch differs", paths=["a.py"])
         assert "paths:" not in render(report(outcome("a/b", found)))
 
-
     @pytest.mark.parametrize(("count", "more"), [(20, None), (21, 1), (1000, 980)])
     def test_a_thousand_of_one_probe_are_cut_and_counted(self, count, more):
         many = outcome("packages/missing", *(finding(f"p{n}", message=f"p{n} is gone") for n in range(count)))

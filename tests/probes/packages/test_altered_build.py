@@ -32,9 +32,7 @@ def test_torch_of_another_build_than_sealed_is_an_error(now):
 SEALED = seal("torch==2.15.0", torch_version="2.15.0+cu132", torch_git="abc")
 
 
-@pytest.mark.parametrize(
-    "version", ["2.15.0", "2.14.0"], ids=["as sealed", "another version is drift"]
-)
+@pytest.mark.parametrize("version", ["2.15.0", "2.14.0"], ids=["as sealed", "another version is drift"])
 def test_healthy_neighbours(version):
     installed = distributions(f"torch=={version}")
     assert findings(check, distributions=installed, torch_build=built("2.15.0+cu132"), seal=SEALED) == []
