@@ -12,9 +12,11 @@ _CREDENTIALS = re.compile(r"(?<=://)[^/\s?#]*@")
 _SECRET_QUERY = re.compile(r"(?i)([?&#](?:[\w-]*(?:token|key|secret|password|signature|credential|auth)|sig)=)[^&\s#]+")
 
 _ASSIGNED = re.compile(
-    r"""(?i)((?:token|secret|passw(?:or)?d|pwd|api_?key|access_?key|private_?key)["']?\]?\s*[=:](?!=)\s*["']?)[^"'\s&;,)#]+"""
+    r"""(?i)((?:token|secret|passw(?:or)?d|pwd|api_?key|access_?key|private_?key)
+    (?:["']\]?\s*[,:=]\s*["']|(?:\s*:\s*str)?\s*=(?!=)\s*(?P<quote>["'])?))(?(quote)[^"']+|[^"'\s&;,)#]+)""",
+    re.VERBOSE,
 )
-"""`HF_TOKEN=hf_...` and the like; `tokenizers==0.22` and `token == x` are none."""
+"""`HF_TOKEN=hf_...`, `environ["HF_TOKEN"] = "..."` and the like; `tokenizers==0.22` and prose after a colon are none."""
 
 
 def printable(text: str) -> str:

@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -23,6 +24,8 @@ from envdoctor.system.reading import regular
 SCHEMA = 1
 _LIMIT = 16 << 20
 """Bytes of a seal; 200 distributions take 40 KB."""
+_LITTER = re.compile(r"\.(?:index-|lock-|seal\.json\.)|index-\d{8}T\d{6}-\d+\.jsonl\Z")
+"""What a seal that was killed half-way leaves, and no seal names."""
 _INDEX_LIMIT = 512 << 20
 """Bytes of a stat index; 42,000 files take 4.5 MB."""
 
@@ -160,7 +163,7 @@ def _write_in(folder: str, seal: Seal, index: Sequence[str], lock: bytes | None)
         if lock is not None and seal.lock_name is not None:
             _put(os.path.join(folder, seal.lock_name), lock, mode=0o600)
         _put(path, json.dumps(to_json(seal), indent=1, sort_keys=True).encode("utf-8", "surrogateescape") + b"\n")
-        _sweep(folder, former - {seal.index_name, seal.lock_name})
+        _sweep(folder, former, keep={seal.index_name, seal.lock_name})
         return path
 
 
@@ -197,9 +200,9 @@ def _put(path: str, data: bytes, *, mode: int = 0o644) -> None:
     write_atomically(path, write_all, mode=mode)
 
 
-def _sweep(folder: str, former: set[str | None]) -> None:
+def _sweep(folder: str, former: set[str | None], keep: set[str | None]) -> None:
     """Remove the files of the former seal, and the half-written ones of a seal that was killed."""
     for name in os.listdir(folder):
-        if name in former or name.startswith((".index-", ".lock-", ".seal.json.")):
+        if name not in keep and (name in former or _LITTER.match(name)):
             with contextlib.suppress(OSError):
                 os.unlink(os.path.join(folder, name))

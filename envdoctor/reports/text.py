@@ -75,10 +75,11 @@ def _head(report: Report, style: Style) -> str:
     unsure = ", not all could be judged" if report.incomplete else ""
     lines = [f"{verdict}  {counts or 'nothing found'}{unsure}"]
     if report.target is not None:
-        facts = [f"Python {printable(report.python or 'unknown')}"]
+        facts = [f"Python {printable(report.python)}"] if report.python else []
         facts += [f"torch {printable(str(report.seen['torch']))}"] if "torch" in report.seen else []
         facts += [f"{report.seen['packages']} packages"] if "packages" in report.seen else []
-        lines.append(style.wrap(f"{printable(report.target.prefix)}: {', '.join(facts)}", "", "  "))
+        said = f": {', '.join(facts)}" if facts else ""
+        lines.append(style.wrap(printable(report.target.prefix) + said, "", "  "))
         lines.append(style.wrap(_lock_line(report), "", "  "))
         if report.config is not None:
             lines.append(style.wrap(f"configured by {printable(report.config)}", "", "  "))
