@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from envdoctor.facts.files import Files
     from envdoctor.facts.interpreter import Interpreter
     from envdoctor.facts.launchers import Launchers
+    from envdoctor.facts.node import Node
     from envdoctor.facts.owners import Owners
     from envdoctor.facts.search_path import SearchPath
     from envdoctor.facts.startup import Startup
@@ -41,6 +42,7 @@ class Snapshot:
     startup: Startup | Unavailable = NOT_GATHERED
     launchers: Launchers | Unavailable = NOT_GATHERED
     torch_build: TorchBuild | Unavailable = NOT_GATHERED
+    node: Node | Unavailable = NOT_GATHERED
     lock: Lock | Unavailable = NOT_GATHERED
     variables: Variables | Unavailable = NOT_GATHERED
     seal: Seal | Unavailable = NOT_GATHERED
@@ -60,6 +62,7 @@ FACTS: Mapping[str, tuple[str, ...]] = {
     "lock": (),
     "seal": (),
     "variables": (),
+    "node": (),
     "search_path": ("interpreter",),
     "files": ("search_path", "seal"),
     "owners": ("search_path", "seal"),
