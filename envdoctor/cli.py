@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import os
 import shutil
+import signal
 import sys
 from enum import StrEnum
 from typing import Annotated, Any, NoReturn
@@ -135,6 +136,8 @@ def check(
     """Judge an environment against its lock.
 
     Its own records, and its seal if it has one, count as well.
+
+    Exit status: 0 nothing at or above --fail-on, 1 findings, 2 usage, 3 the doctor could not do its work.
     """
     from envdoctor import workflows
     from envdoctor.model import Severity
@@ -244,10 +247,18 @@ def _open_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def _leave(number: int, _: object) -> NoReturn:
+    """End on a signal as on an error: children are ended and temporary directories removed on the way out."""
+    raise SystemExit(128 + number)
+
+
 def main() -> NoReturn:
     """Run the command line and leave at once: a child that hangs in the kernel must not hold up the exit."""
     gc.disable()  # a run lives for a fraction of a second
     _open_streams()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # nohup's choice stays
+            signal.signal(number, _leave)
     status: Any = 0
     try:
         app()

@@ -121,8 +121,8 @@ def play(keep: str | None, say: Callable[[str], None], show: Callable[[Report], 
     Raises UsageError if the directory holds something already.
     """
     if keep is not None:
-        if os.path.isdir(keep) and os.listdir(keep):
-            raise UsageError(f"--keep {keep}: the directory is not empty; name a new one")
+        if os.path.lexists(keep) and not (os.path.isdir(keep) and not os.listdir(keep)):
+            raise UsageError(f"--keep {keep}: is there already; name a new or empty directory")
         os.makedirs(keep, exist_ok=True)
         _play(keep, say, show)
         say(f"kept in {keep}; try: envdoctor check --target {os.path.join(keep, '.venv')}")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import sys
 import textwrap
 
@@ -40,17 +39,15 @@ def explanation(identity: str, width: int | None) -> str:
     chosen = [probe for probe in registry.probes() if probe.id == identity]
     chosen = chosen or [probe for probe in registry.probes() if probe.id.startswith(identity.rstrip("/") + "/")]
     if not chosen:
-        near = difflib.get_close_matches(identity, [probe.id for probe in registry.probes()], n=3, cutoff=0.4)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ";"
-        raise UsageError(f"no probe is called {identity!r}{hint} `envdoctor explain` lists them all")
+        raise UsageError(f"no probe is called {identity!r}{registry.nearest(identity)}; `envdoctor explain` lists all")
     return "\n\n".join(_explained(probe, width) for probe in chosen) + "\n"
 
 
 def _explained(probe: Probe, width: int | None) -> str:
     paragraphs = [paragraph.replace("\n", " ") for paragraph in probe.doc.split("\n\n")]
     filled = [textwrap.fill(p, min(width, 100)) if width else p for p in paragraphs]
-    needs = ", ".join(need.name.replace("_", " ") for need in probe.needs)
-    return "\n\n".join([probe.id, *filled, f"Judged from: {needs}."])
+    facts = ", ".join(sorted(name.replace("_", " ") for name in registry.facts_for([probe])))
+    return "\n\n".join([probe.id, *filled, f"Judged from: {facts or 'the configuration'}."])
 
 
 def markdown() -> str:

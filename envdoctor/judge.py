@@ -11,7 +11,7 @@ from envdoctor import registry
 from envdoctor.errors import described
 from envdoctor.model import Finding, Outcome, Target, Unavailable
 from envdoctor.policy import Policy
-from envdoctor.printable import printable
+from envdoctor.printable import printable, redact
 from envdoctor.registry import Probe
 from envdoctor.snapshot import Snapshot
 from envdoctor.wiring import needs, supply
@@ -40,10 +40,10 @@ def _outcome(probe: Probe, values: Values, policy: Policy, moment: datetime) -> 
     try:
         arguments = supply(probe.needs, values)
         if isinstance(arguments, Unavailable):
-            return Outcome(probe.id, skipped=replace(arguments, reason=printable(arguments.reason)))
+            return Outcome(probe.id, skipped=replace(arguments, reason=_safe(arguments.reason)))
         found = [_settled(finding, probe.id, policy) for finding in probe.check(*arguments)]
     except Exception as error:  # noqa: BLE001 - the one place where a probe's failure becomes an outcome
-        return Outcome(probe.id, crashed=printable(described(error)))
+        return Outcome(probe.id, crashed=_safe(described(error)))
     return _sorted_out(probe.id, found, policy, moment)
 
 
@@ -52,18 +52,23 @@ def _settled(finding: Finding, probe: str, policy: Policy) -> Finding:
     severity = policy.severity_of(probe, finding.severity)
     return Finding(
         severity,
-        printable(finding.subject),
-        printable(finding.message),
+        _safe(finding.subject),
+        _safe(finding.message),
         _clean(finding.evidence),
-        tuple(printable(step) for step in finding.remedy),
+        tuple(_safe(step) for step in finding.remedy),
     )
+
+
+def _safe(text: str) -> str:
+    """Hide secrets, then make the rest printable. All that a report says passes here."""
+    return printable(redact(text))
 
 
 def _clean(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     if isinstance(value, str):
-        return printable(value)
+        return _safe(value)
     if isinstance(value, dict):
-        return {printable(str(key)): _clean(item) for key, item in value.items()}
+        return {_safe(str(key)): _clean(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_clean(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)]
     if value is None or isinstance(value, bool | int | float):

@@ -16,11 +16,14 @@ from envdoctor.model import Target
 from envdoctor.policy import Policy, parse
 from envdoctor.seals import recorded_lock
 from envdoctor.system.host import Host
+from envdoctor.system.reading import regular
 
 LOCK_PATTERNS = ("pylock.toml", "pylock.*.toml", "uv.lock", "lockfiles/*", "requirements*.txt")
 """In the order in which they are tried; `lockfiles/*` and requirements files count only with hashes in them."""
 UNREAD_LOCKS = ("poetry.lock", "pdm.lock", "Pipfile.lock")
 """Named when they lie beside, but not read by this version."""
+_CONFIG_LIMIT = 1 << 20
+"""Bytes of a configuration file."""
 _PEEK = 4 << 20
 """Bytes in which a hash must show for a requirements file to count as a lock."""
 
@@ -74,12 +77,11 @@ def _policy_above(folder: str) -> Policy | None:
 
 def _read_policy(path: str) -> Policy | None:
     try:
-        if os.path.exists(path) and not os.path.isfile(path):
-            raise PolicyError(f"{path}: is not a regular file")
-        with open(path, encoding="utf-8-sig") as stream:
-            return parse(stream.read(), path)
+        return parse(regular(path, _CONFIG_LIMIT).decode("utf-8-sig"), path)
     except UnicodeDecodeError as error:
         raise PolicyError(f"{path}: not UTF-8 at byte {error.start}") from error
+    except ValueError as error:
+        raise PolicyError(f"{path}: {error}") from error
     except OSError as error:
         raise PolicyError(f"{path}: {error.strerror or error}") from error
 
@@ -180,7 +182,7 @@ def _lock(wish: Wish, policy: Policy, prefix: str, host: Host) -> tuple[str | No
         path = os.path.join(os.path.dirname(policy.path), os.path.expanduser(policy.lock))
         return _existing(path, f"{policy.path}: lock = {policy.lock!r}"), ()
     recorded = recorded_lock(prefix)
-    found = list(_locks_in(_project(prefix)))
+    found = list(_locks_in(_project(prefix))) or list(_locks_in(_project(os.path.realpath(prefix))))
     if recorded is not None:
         return recorded, tuple(path for path in found if path != recorded)
     readable = [path for path in found if os.path.basename(path) not in UNREAD_LOCKS]
@@ -206,7 +208,9 @@ def _project(prefix: str) -> str:
 
 def _locks_in(project: str) -> Iterable[str]:
     for pattern in (*LOCK_PATTERNS[:3], *UNREAD_LOCKS, *LOCK_PATTERNS[3:]):
-        for path in sorted(glob.glob(os.path.join(glob.escape(project), pattern))):
+        # the plain name before those of its variants: requirements.txt before requirements-dev.txt
+        paths = sorted(glob.glob(os.path.join(glob.escape(project), pattern)), key=lambda path: (path.count("-"), path))
+        for path in paths:
             if os.path.isfile(path) and (not pattern.endswith((".txt", "/*")) or _looks_like_lock(path)):
                 yield path
 

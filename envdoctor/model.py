@@ -199,6 +199,8 @@ class Report:
     outcomes: tuple[Outcome, ...]
     config: str | None = None
     """The configuration file that was used."""
+    failed: Mapping[str, str] = field(default_factory=dict)
+    """Facts that the doctor failed to read, with the reason: also those that every probe could do without."""
     seen: Mapping[str, str | int] = field(default_factory=dict)
     """What was looked at, for the head of the report: packages, files, torch."""
 
@@ -213,14 +215,16 @@ class Report:
 
     @property
     def verdict(self) -> Verdict:
-        """`sick` on any error, `warnings` on any warning, otherwise `healthy`."""
+        """`sick` on any error; `healthy` where all was judged and nothing beats a note; otherwise `warnings`."""
         worst = self.worst()
-        return "sick" if worst == Severity.ERROR else "warnings" if worst == Severity.WARNING else "healthy"
+        if worst == Severity.ERROR:
+            return "sick"
+        return "warnings" if worst == Severity.WARNING or self.incomplete else "healthy"
 
     @property
     def incomplete(self) -> bool:
         """True if the doctor failed at part of its work: a crashed probe, a fact lost to the deadline or unreadable."""
-        return any(o.crashed or (o.skipped and o.skipped.failed) for o in self.outcomes)
+        return bool(self.failed) or any(o.crashed or (o.skipped and o.skipped.failed) for o in self.outcomes)
 
     def status(self, fail_on: Severity = Severity.ERROR) -> int:
         """Exit status: 1 findings at or above `fail_on`, 3 the doctor failed, 0 otherwise. 1 outranks 3."""

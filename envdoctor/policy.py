@@ -42,8 +42,12 @@ class Mute:
 
     def covers(self, probe: str, subject: str) -> bool:
         """Tell whether it is about this finding."""
-        named = fnmatchcase(probe, self.probe) or probe.startswith(self.probe.rstrip("/") + "/")
-        return named and fnmatchcase(subject, self.subject)
+        return matches(self.probe, probe) and fnmatchcase(subject, self.subject)
+
+
+def matches(written: str, probe: str) -> bool:
+    """Tell whether what a configuration calls a probe (id, prefix of ids, pattern) means this one."""
+    return fnmatchcase(probe, written) or probe.startswith(written.rstrip("/") + "/")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,8 @@ class Policy:
 
     def severity_of(self, probe: str, default: Severity) -> Severity:
         """Return the severity that the longest matching entry sets, otherwise `default`."""
-        matches = [key for key in self.severity if probe == key or probe.startswith(key.rstrip("/") + "/")]
-        return self.severity[max(matches, key=len)] if matches else default
+        found = [key for key in self.severity if matches(key, probe)]
+        return self.severity[max(found, key=len)] if found else default
 
     def mutes_finding(self, probe: str, subject: str, moment: datetime) -> bool:
         """Tell whether a mute in force covers this finding."""
@@ -129,7 +133,7 @@ class _Reader:
             lock=self.text_or_none(table, "lock"),
             groups=self.names(table, "groups"),
             extras=self.names(table, "extras"),
-            allow=tuple(name if "*" in name else canonicalize_name(name) for name in self.names(table, "allow")),
+            allow=tuple(canonicalize_name(name) for name in self.names(table, "allow")),
             mutes=self.mutes(self.tables(table, "mute")),
             severity=self.severities(table.get("severity", {})),
             limits={**LIMITS, **self.limits(table.get("limits", {}))},

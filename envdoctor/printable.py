@@ -11,6 +11,11 @@ _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _CREDENTIALS = re.compile(r"(?<=://)[^/\s?#]*@")
 _SECRET_QUERY = re.compile(r"(?i)([?&#](?:[\w-]*(?:token|key|secret|password|signature|credential|auth)|sig)=)[^&\s#]+")
 
+_ASSIGNED = re.compile(
+    r"""(?i)((?:token|secret|passw(?:or)?d|pwd|api_?key|access_?key|private_?key)["']?\]?\s*[=:](?!=)\s*["']?)[^"'\s&;,)#]+"""
+)
+"""`HF_TOKEN=hf_...` and the like; `tokenizers==0.22` and `token == x` are none."""
+
 
 def printable(text: str) -> str:
     r"""Show control, format and undecodable characters as \xNN, \uNNNN or \UNNNNNNNN; leave the rest alone.
@@ -30,8 +35,8 @@ def _shown(char: str) -> str:
 
 
 def redact(text: str) -> str:
-    """Hide user names, passwords and tokens in any URL of `text`."""
-    return _SECRET_QUERY.sub(r"\1****", _CREDENTIALS.sub("****@", text))
+    """Hide user names, passwords and tokens in URLs, and values that are assigned to a name of that kind."""
+    return _ASSIGNED.sub(r"\1****", _SECRET_QUERY.sub(r"\1****", _CREDENTIALS.sub("****@", text)))
 
 
 def moment_of(seconds: float | None) -> str | None:

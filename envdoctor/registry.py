@@ -12,8 +12,9 @@ from types import ModuleType
 
 import envdoctor.probes
 import envdoctor.views
-from envdoctor.errors import EnvDoctorError, UsageError
+from envdoctor.errors import EnvDoctorError, PolicyError, UsageError
 from envdoctor.model import Finding
+from envdoctor.policy import Policy, matches
 from envdoctor.snapshot import FACTS
 from envdoctor.wiring import Need, needs
 
@@ -89,9 +90,24 @@ def select(chosen: Sequence[str] = (), ignored: Sequence[str] = ()) -> tuple[Pro
     """
     for prefix in (*chosen, *ignored):
         if not any(_matches(probe.id, prefix) for probe in probes()):
-            raise UsageError(f"no probe is called or begins with {prefix!r}; `envdoctor explain` lists them")
+            raise UsageError(
+                f"no probe is called or begins with {prefix!r}{nearest(prefix)}; `envdoctor explain` lists them"
+            )
     wanted = [p for p in probes() if not chosen or any(_matches(p.id, prefix) for prefix in chosen)]
-    return tuple(p for p in wanted if not any(_matches(p.id, prefix) for prefix in ignored))
+    left = tuple(p for p in wanted if not any(_matches(p.id, prefix) for prefix in ignored))
+    if not left:
+        raise UsageError("nothing to judge: --ignore drops every probe that --select leaves")
+    return left
+
+
+def nearest(written: str) -> str:
+    """Return `, did you mean ...` for a misspelt id, or nothing."""
+    import difflib
+
+    ids = [probe.id for probe in probes()]
+    within = [identity for identity in ids if identity.endswith(f"/{written}")]
+    near = within or difflib.get_close_matches(written, ids, n=3, cutoff=0.4)
+    return f", did you mean {' or '.join(near)}?" if near else ""
 
 
 def _matches(identity: str, prefix: str) -> bool:
@@ -110,3 +126,10 @@ def facts_for(selected: Iterable[Probe]) -> frozenset[str]:
         elif name in views():
             pending += [need.name for need in needs(views()[name].view)]
     return frozenset(wanted)
+
+
+def known_to(policy: Policy) -> None:
+    """Raise PolicyError for a mute or severity that is about no probe at all: a misspelt one would change nothing."""
+    for written in (*policy.severity, *(mute.probe for mute in policy.mutes)):
+        if not any(matches(written, probe.id) for probe in probes()):
+            raise PolicyError(f"{policy.path}: no probe is called or begins with {written!r}; see `envdoctor explain`")

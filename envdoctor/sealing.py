@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import time
 from dataclasses import dataclass
@@ -15,10 +14,12 @@ from envdoctor.facts import records, stat_index
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.files import Comparison
 from envdoctor.facts.startup import Startup
+from envdoctor.facts.toolkits import Toolkits
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.facts.variables import Variables
 from envdoctor.locate import Wish, locate
 from envdoctor.model import Lock, Report, Severity, Target, Unavailable
+from envdoctor.printable import redact
 from envdoctor.seals import Seal, SealedDistribution
 from envdoctor.snapshot import Snapshot
 from envdoctor.system.forked import call
@@ -52,7 +53,7 @@ def seal(wish: Wish, host: Host, *, force: bool = False, deadline: float = 600.0
     if not force and report.incomplete:
         raise EnvDoctorError(f"not sealed, since part of it could not be checked: {_failure(report)}")
     path = call("sealing", partial(_write, target, taken, host), timeout=deadline)
-    return Sealed(report, path, _summary(taken, target))
+    return Sealed(report, path, _summary(taken, target, report))
 
 
 def _failure(report: Report) -> str:
@@ -92,8 +93,11 @@ def _write(target: Target, taken: Snapshot, host: Host) -> str:
             pth=_pth_names(taken.startup),
             variables=dict(taken.variables.values) if isinstance(taken.variables, Variables) else {},
             lock_origin=target.lock,
-            lock_digest=hashlib.sha256(content).hexdigest() if content is not None else None,
-            lock_name=f"lock-{os.path.basename(target.lock)}" if target.lock and content is not None else None,
+            lock_digest=taken.known("lock", "digest"),
+            lock_name=f"lock-{os.path.basename(target.lock)[-200:]}" if target.lock and content is not None else None,
+            toolkits=taken.toolkits.record() if isinstance(taken.toolkits, Toolkits) else {},
+            driver=taken.known("driver", "version"),
+            frozen=all(not os.stat(site).st_mode & 0o222 for site in path.site_dirs()),
             index_name=f"index-{stamp}-{os.getpid()}.jsonl",
         ),
         index,
@@ -117,13 +121,16 @@ def _pth_names(startup: Startup | Unavailable) -> tuple[str, ...]:
 
 
 def _lock_bytes(lock: Lock | Unavailable) -> bytes | None:
+    """Return the lock's text for the copy, without the credentials that its URLs may hold."""
     if isinstance(lock, Unavailable):
         return None
-    with open(lock.path, "rb") as stream:
-        return stream.read()
+    with open(lock.path, encoding="utf-8", errors="surrogateescape") as stream:
+        return redact(stream.read()).encode("utf-8", "surrogateescape")
 
 
-def _summary(taken: Snapshot, target: Target) -> str:
+def _summary(taken: Snapshot, target: Target, report: Report) -> str:
     count = len(taken.distributions.own) if isinstance(taken.distributions, Distributions) else 0
     lock = f"lock {target.lock}" if target.lock else "no lock"
-    return f"{count} packages, {lock}"
+    found = sum(1 for _, finding in report.findings() if finding.severity > Severity.NOTE)
+    also = f"; {found} finding{'s' if found > 1 else ''} above a note, see `envdoctor check`" if found else ""
+    return f"{count} packages, {lock}{also}"

@@ -7,18 +7,24 @@ the folder is below XDG state, named for the prefix.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from envdoctor.codec import from_json, to_json
 from envdoctor.errors import EnvDoctorError
 from envdoctor.system.host import write_atomically
+from envdoctor.system.reading import regular
 
 SCHEMA = 1
-_LIMIT = 256 << 20
+_LIMIT = 16 << 20
+"""Bytes of a seal; 200 distributions take 40 KB."""
+_INDEX_LIMIT = 512 << 20
+"""Bytes of a stat index; 42,000 files take 4.5 MB."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +75,9 @@ class Seal:
 def folders(prefix: str, env: Mapping[str, str] | None = None) -> tuple[str, str]:
     """Return where a seal may lie: inside the prefix, and where that cannot be written."""
     env = os.environ if env is None else env
-    state = env.get("XDG_STATE_HOME") or os.path.join(os.path.expanduser("~"), ".local", "state")
+    state = env.get("XDG_STATE_HOME", "")
+    if not os.path.isabs(state):  # the XDG base directory specification: a relative one is to be ignored
+        state = os.path.join(os.path.expanduser("~"), ".local", "state")
     key = hashlib.sha256(os.path.realpath(prefix).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     return os.path.join(prefix, ".envdoctor"), os.path.join(state, "envdoctor", "seals", key)
 
@@ -88,10 +96,9 @@ def _find(prefix: str) -> str | None:
 
 def _read(path: str) -> str:
     try:
-        if os.path.exists(path) and not os.path.isfile(path):
-            raise EnvDoctorError(f"{path} is not a regular file; run `envdoctor seal` again")
-        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
-            return stream.read(_LIMIT)
+        return regular(path, _LIMIT).decode("utf-8", "surrogateescape")
+    except ValueError as error:
+        raise EnvDoctorError(f"{path}: {error}; run `envdoctor seal` again") from error
     except OSError as error:
         raise EnvDoctorError(f"{path}: {error.strerror or error}") from error
 
@@ -115,12 +122,10 @@ def read_index(prefix: str, seal: Seal, *, first: bool = False) -> list[bytes]:
         return []
     path = os.path.join(os.path.dirname(found), os.path.basename(seal.index_name))
     try:
-        if not os.path.isfile(path):
-            return []
-        with open(path, "rb") as stream:
-            return [stream.readline()] if first else stream.readlines()
-    except OSError:
+        lines = regular(path, _INDEX_LIMIT).splitlines(keepends=True)
+    except (OSError, ValueError):
         return []
+    return lines[:1] if first else lines
 
 
 def recorded_lock(prefix: str) -> str | None:
@@ -151,27 +156,54 @@ def write(prefix: str, seal: Seal, index: Sequence[str], lock: bytes | None) -> 
 
 
 def _write_in(folder: str, seal: Seal, index: Sequence[str], lock: bytes | None) -> str:
-    if seal.index_name is not None:
-        _put(os.path.join(folder, seal.index_name), os.fsencode("\n".join(index)))
-    if lock is not None and seal.lock_name is not None:
-        _put(os.path.join(folder, seal.lock_name), lock)
-    path = os.path.join(folder, "seal.json")
-    _put(path, json.dumps(to_json(seal), indent=1, sort_keys=True).encode("utf-8", "surrogateescape") + b"\n")
-    _sweep(folder, {"seal.json", seal.index_name, seal.lock_name})
-    return path
+    with _locked(folder):
+        path = os.path.join(folder, "seal.json")
+        former = _names(path)
+        if seal.index_name is not None:
+            _put(os.path.join(folder, seal.index_name), os.fsencode("\n".join(index)))
+        if lock is not None and seal.lock_name is not None:
+            _put(os.path.join(folder, seal.lock_name), lock, mode=0o600)
+        _put(path, json.dumps(to_json(seal), indent=1, sort_keys=True).encode("utf-8", "surrogateescape") + b"\n")
+        _sweep(folder, former - {seal.index_name, seal.lock_name})
+        return path
 
 
-def _put(path: str, data: bytes) -> None:
+@contextlib.contextmanager
+def _locked(folder: str) -> Iterator[None]:
+    """Hold the folder of a seal against other seals. A link in its place would lead the seal somewhere else."""
+    try:
+        os.makedirs(folder, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    except OSError as error:
+        raise EnvDoctorError(f"{folder}: no place for a seal: {error.strerror or error}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _names(path: str) -> set[str | None]:
+    """Return the names of the files that belong to the seal there; none if there is no sound one."""
+    try:
+        seal = parse(_read(path), path)
+    except EnvDoctorError:
+        return set()
+    return {os.path.basename(name) for name in (seal.index_name, seal.lock_name) if name}
+
+
+def _put(path: str, data: bytes, *, mode: int = 0o644) -> None:
     def write_all(descriptor: int) -> None:
         left = memoryview(data)
         while left:
             left = left[os.write(descriptor, left) :]
 
-    write_atomically(path, write_all)
+    write_atomically(path, write_all, mode=mode)
 
 
-def _sweep(folder: str, keep: set[str | None]) -> None:
-    """Remove the files of an earlier seal, and the half-written ones of a seal that was killed."""
+def _sweep(folder: str, former: set[str | None]) -> None:
+    """Remove the files of the former seal, and the half-written ones of a seal that was killed."""
     for name in os.listdir(folder):
-        if name not in keep and name.startswith(("index-", "lock-", ".index-", ".lock-", ".seal.json.")):
-            os.unlink(os.path.join(folder, name))
+        if name in former or name.startswith((".index-", ".lock-", ".seal.json.")):
+            with contextlib.suppress(OSError):
+                os.unlink(os.path.join(folder, name))

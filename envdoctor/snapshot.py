@@ -67,6 +67,12 @@ class Snapshot:
         """Return the facts by name."""
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
+    def failed(self) -> dict[str, str]:
+        """Return the facts that the doctor failed to read, with the reason."""
+        return {
+            name: fact.reason for name, fact in self.facts().items() if isinstance(fact, Unavailable) and fact.failed
+        }
+
     def known(self, fact: str, attribute: str) -> Any:  # noqa: ANN401 - each has its own type
         """Return one value of a fact, None if the fact could not be read."""
         value = getattr(self, fact)

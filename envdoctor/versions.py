@@ -12,13 +12,13 @@ def same_build(installed: str, locked: str | None) -> bool:
     `2.1.0+cpu` satisfies `==2.1.0` for an installer; it is not the build that a lock of `2.1.0+cu121` means. `2.0` and
     `2.0.0` are the same. What is no version (PEP 440) is compared as text.
     """
-    from packaging.version import InvalidVersion, Version
+    from packaging.version import Version
 
     if locked is None or installed == locked:
         return True
     try:
         return Version(installed) == Version(locked)
-    except InvalidVersion:
+    except ValueError:  # InvalidVersion, and numbers of thousands of digits
         return False
 
 
@@ -33,7 +33,11 @@ def public(version: str) -> str:
     """Return a version without its local label, in canonical form where it has one."""
     from packaging.utils import canonicalize_version
 
-    return canonicalize_version(version.partition("+")[0])
+    plain = version.partition("+")[0]
+    try:
+        return canonicalize_version(plain)
+    except ValueError:  # numbers of thousands of digits
+        return plain
 
 
 def label(version: str | None) -> str:
@@ -44,22 +48,21 @@ def label(version: str | None) -> str:
 @cache
 def satisfies(version: str, specifier: str) -> bool:
     """Tell whether a version lies in a specifier set; what is no version or no set does not."""
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
-    from packaging.version import InvalidVersion
+    from packaging.specifiers import SpecifierSet
 
     try:
         return SpecifierSet(specifier).contains(version, prereleases=True)
-    except (InvalidSpecifier, InvalidVersion):
+    except ValueError:  # InvalidSpecifier, InvalidVersion, and numbers of thousands of digits
         return False
 
 
 @cache
 def is_version(text: str) -> bool:
     """Tell whether a text is a version (PEP 440)."""
-    from packaging.version import InvalidVersion, Version
+    from packaging.version import Version
 
     try:
         Version(text)
-    except InvalidVersion:
+    except ValueError:  # InvalidVersion, and numbers of thousands of digits
         return False
     return True

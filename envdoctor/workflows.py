@@ -58,6 +58,7 @@ def check(wish: Wish, selection: Selection, host: Host, *, deadline: float = DEA
     wanted = snapshot.FACTS.keys() if everything else registry.facts_for(_select(selection))
     left = deadline - (time.monotonic() - began)
     taken = snapshot.take(target, host, wanted, deadline=left, meanwhile=chain(snapshot.load(), registry.load()))
+    registry.known_to(policy)
     return report(target, policy, taken, _select(selection), host, began)
 
 
@@ -76,7 +77,17 @@ def report(
     now = host.now()
     outcomes = judge(probes, taken, policy, target, now)
     version = taken.known("interpreter", "version")
-    return Report(target, version, host.name, now, time.monotonic() - began, outcomes, policy.path, _seen(taken))
+    return Report(
+        target,
+        version,
+        host.name,
+        now,
+        time.monotonic() - began,
+        outcomes,
+        policy.path,
+        taken.failed(),
+        _seen(taken),
+    )
 
 
 def _seen(taken: Snapshot) -> dict[str, str | int]:
@@ -84,5 +95,13 @@ def _seen(taken: Snapshot) -> dict[str, str | int]:
         "torch": taken.known("torch_build", "version"),
         "packages": taken.known("distributions", "count"),
         "files": taken.known("files", "checked"),
+        "lock": _since_sealed(taken),
     }
     return {key: value for key, value in seen.items() if value is not None}
+
+
+def _since_sealed(taken: Snapshot) -> str | None:
+    """Say so if the lock is the sealed one by name and has been changed since."""
+    then, now = taken.known("seal", "lock_digest"), taken.known("lock", "digest")
+    same_file = taken.known("seal", "lock_origin") == taken.known("lock", "path")
+    return "changed since the environment was sealed" if then and now and same_file and then != now else None

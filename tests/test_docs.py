@@ -63,7 +63,7 @@ class TestExplanation:
         assert said.startswith("packages/missing\n\nA package that the lock wants here is not installed.\n\n")
         assert "Why it matters: " in said
         assert "What to do: " in said
-        assert said.endswith("Judged from: expected, distributions, requirements, lock, remedies.\n")
+        assert said.endswith("Judged from: distributions, interpreter, lock.\n")
 
     def test_of_an_id_is_of_that_one_alone(self):
         assert "packages/missing-file\n" not in docs.explanation("packages/missing", 80)

@@ -31,14 +31,14 @@ TABLE = {
     "views": {"facts", "knowledge", "locks", "model", "policy", "versions", "views"},
     "probes": {"facts", "knowledge", "model", "policy", "printable", "versions", "views"},
     "snapshot": {"facts", "model", "seals", "system", "wiring"},
-    "registry": {"errors", "model", "probes", "snapshot", "views", "wiring"},
+    "registry": {"errors", "model", "policy", "probes", "snapshot", "views", "wiring"},
     "judge": {"errors", "model", "policy", "printable", "registry", "snapshot", "wiring"},
     "reports": {"__init__", "model", "printable", "reports"},
     "docs": {"errors", "registry"},
     # commands
     "workflows": {"errors", "judge", "locate", "model", "policy", "registry", "snapshot", "system"},
-    "sealing": {"__init__", "codec", "errors", "facts", "locate", "model", "registry", "seals", "snapshot", "system"}
-    | {"workflows"},
+    "sealing": {"__init__", "codec", "errors", "facts", "locate", "model", "printable", "registry", "seals", "snapshot"}
+    | {"system", "workflows"},
     "wheels": {"__init__"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {"__init__", "demo", "docs", "errors", "model", "printable", "reports", "sealing", "workflows"},

@@ -21,7 +21,7 @@ def relative(project, target):
     return [os.path.relpath(path, project) for path in (*filter(None, [target.lock]), *target.other_locks)]
 
 
-ORDER = ["pylock.toml", "pylock.train.toml", "uv.lock", "lockfiles/a.txt", "requirements-x.txt", "requirements.txt"]
+ORDER = ["pylock.toml", "pylock.train.toml", "uv.lock", "lockfiles/a.txt", "requirements.txt", "requirements-x.txt"]
 
 
 @pytest.mark.parametrize("first", range(len(ORDER)))

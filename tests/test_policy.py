@@ -15,7 +15,7 @@ target = ".venv"
 lock = "lockfiles/train.txt"
 groups = ["dev"]
 extras = ["cuda"]
-allow = ["My_Package", "nvidia-*"]
+allow = ["My_Package", "NVIDIA_*"]
 severity = { "packages" = "warning", "packages/foreign" = "error" }
 
 [[mute]]

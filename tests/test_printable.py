@@ -53,6 +53,13 @@ def test_nothing_that_is_shown_acts(text):
             "one https://****@a.example two https://****@b.example",
         ),
         ("me@host.example", "me@host.example"),
+        ('os.environ["HF_TOKEN"]="hf_abc"', 'os.environ["HF_TOKEN"]="****"'),
+        ("API_KEY = 'abc'; x", "API_KEY = '****'; x"),
+        ("export WANDB_API_KEY=abc PASSWORD=def", "export WANDB_API_KEY=**** PASSWORD=****"),
+        ('{"secret": "abc", "db_pwd": "x"}', '{"secret": "****", "db_pwd": "****"}'),
+        ("tokenizers==0.22.1 secretstorage==3", "tokenizers==0.22.1 secretstorage==3"),
+        ("token==1 secret>=2", "token==1 secret>=2"),
+        ("max_tokens = 4096", "max_tokens = 4096"),
         ("https://a.example/@scope/x", "https://a.example/@scope/x"),
     ],
 )

@@ -5,7 +5,9 @@ from types import ModuleType
 import pytest
 
 from envdoctor import registry
-from envdoctor.errors import EnvDoctorError, UsageError
+from envdoctor.errors import EnvDoctorError, PolicyError, UsageError
+from envdoctor.model import Severity
+from envdoctor.policy import Mute, Policy
 from envdoctor.snapshot import FACTS
 
 
@@ -34,12 +36,34 @@ class TestSelect:
         left = ids("packages", ignored=["packages/missing"])
         assert "packages/missing" not in left
         assert "packages/missing-file" in left
-        assert ids("packages/missing", ignored=["packages"]) == []
+
+    def test_nothing_left_is_a_usage_error(self):
+        with pytest.raises(UsageError, match="nothing to judge: --ignore drops every probe"):
+            registry.select(["packages/missing"], ["packages"])
 
     @pytest.mark.parametrize("given", [{"chosen": ["packagse"]}, {"ignored": ["packages/missing-fil3"]}])
     def test_what_matches_nothing_is_a_usage_error(self, given):
         with pytest.raises(UsageError, match=r"no probe is called or begins with 'packag"):
             registry.select(**given)
+
+
+class TestPolicy:
+    @pytest.mark.parametrize("name", ["packages/foreign", "packages", "packages/", "*/foreign", "packages/miss*", "*"])
+    def test_may_speak_of_ids_areas_and_patterns(self, name):
+        registry.known_to(Policy(severity={name: Severity.NOTE}, mutes=(Mute(name, "known"),)))
+
+    @pytest.mark.parametrize(
+        "name", ["packages/foriegn", "packagse", "foreign", "packages/foreign/x", "", "packages/m"]
+    )
+    @pytest.mark.parametrize("severity", [True, False])
+    def test_may_not_speak_of_none(self, name, severity):
+        policy = (
+            Policy("/p.toml", severity={name: Severity.NOTE})
+            if severity
+            else Policy("/p.toml", mutes=(Mute(name, "x"),))
+        )
+        with pytest.raises(PolicyError, match=r"^/p\.toml: no probe is called or begins with "):
+            registry.known_to(policy)
 
 
 class TestFacts:

@@ -59,11 +59,11 @@ def test_one_that_could_not_be_checked_is_not_called_good(patient, monkeypatch):
     from envdoctor.facts import owners
 
     def fail(*_):
-        raise PermissionError(13, "Permission denied", "/secret")
+        raise PermissionError(13, "Permission denied", "/private")
 
     monkeypatch.setattr(owners, "Claims", fail)
     with pytest.raises(
-        EnvDoctorError, match=r"^not sealed, since part of it could not be checked: /secret: Permission denied$"
+        EnvDoctorError, match=r"^not sealed, since part of it could not be checked: /private: Permission denied$"
     ):
         patient.seal()
     assert patient.seal(force=True).path

@@ -2,6 +2,7 @@
 
 import json
 import os
+import threading
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from envdoctor import seals
+from envdoctor.codec import to_json
 from envdoctor.errors import EnvDoctorError
 from envdoctor.seals import Seal, SealedDistribution, parse
 
@@ -60,6 +62,76 @@ def test_a_new_seal_sweeps_away_what_belonged_to_the_old_one(prefix):
     assert sorted(os.listdir(prefix / ".envdoctor")) == ["index-2.jsonl", "mine.txt", "seal.json"]
 
 
+def test_a_new_seal_sweeps_what_killed_ones_left_and_nothing_else(prefix):
+    write(prefix)
+    for name in (".seal.json.x1", ".index-0.jsonl.x2", ".lock-old.txt.x3", "index-old.jsonl", "lock-old.txt", ".index"):
+        (prefix / ".envdoctor" / name).touch()
+    write(prefix)
+    assert {path.name for path in (prefix / ".envdoctor").iterdir()} == {
+        *("seal.json", "index-1.jsonl", "lock-train.txt"),
+        *("index-old.jsonl", "lock-old.txt", ".index"),
+    }
+
+
+@pytest.mark.parametrize("former", ["sound", "damaged", "of names elsewhere"])
+def test_what_a_former_seal_names_is_removed_only_beside_it(former, prefix, tmp_path):
+    (tmp_path / "precious").touch()
+    write(prefix)
+    evil = replace(SEAL, index_name="../../precious", lock_name=str(tmp_path / "precious"))
+    text = {
+        "sound": None,
+        "damaged": '{"index_name": "../../precious"}',
+        "of names elsewhere": json.dumps(to_json(evil)),
+    }
+    if text[former]:
+        (prefix / ".envdoctor/seal.json").write_text(text[former])
+    write(prefix, replace(SEAL, index_name="index-2.jsonl"))
+    assert (tmp_path / "precious").exists()
+    assert (prefix / ".envdoctor/index-1.jsonl").exists() == (former != "sound")
+
+
+def test_a_link_in_the_folders_place_is_not_followed(prefix, tmp_path):
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    names = ("index-1.jsonl", ".index-1.jsonl.x", "lock-train.txt", ".seal.json.x")
+    for name in names:
+        (theirs / name).write_text("theirs")
+    (prefix / ".envdoctor").symlink_to(theirs)
+    path = write(prefix)
+    assert path.startswith(str(tmp_path / "state/envdoctor/seals/"))
+    assert {path.name: path.read_text() for path in theirs.iterdir()} == dict.fromkeys(names, "theirs")
+    assert seals.read(str(prefix)) == SEAL
+
+
+def test_a_link_and_no_state_is_a_refusal(prefix, tmp_path):
+    (tmp_path / "theirs").mkdir()
+    (prefix / ".envdoctor").symlink_to(tmp_path / "theirs")
+    (tmp_path / "state").touch()
+    with pytest.raises(EnvDoctorError, match=r"env/\.envdoctor: no place for a seal: "):
+        write(prefix)
+    assert os.listdir(tmp_path / "theirs") == []
+
+
+def test_two_seals_at_once_wait_for_each_other(prefix):
+    write(prefix)
+    second = threading.Thread(target=write, args=(prefix, replace(SEAL, host="second", index_name="index-2.jsonl")))
+    with seals._locked(str(prefix / ".envdoctor")):
+        second.start()
+        second.join(0.1)
+        assert second.is_alive()
+        assert seals.read(str(prefix)).host == "node7"
+    second.join(10)
+    assert seals.read(str(prefix)).host == "second"
+    assert len(seals.read_index(str(prefix), seals.read(str(prefix)))) == 2
+
+
+@pytest.mark.parametrize("value", ["state", "./state", "", "~/state"])
+def test_a_state_home_that_is_not_absolute_is_ignored(value, monkeypatch):
+    monkeypatch.setenv("HOME", "/home/me")
+    place = seals.folders("/env", {"XDG_STATE_HOME": value})[1]
+    assert place.startswith("/home/me/.local/state/envdoctor/seals/")
+
+
 def test_where_the_prefix_cannot_be_written_the_seal_is_in_the_state(prefix, tmp_path):
     (prefix / ".envdoctor").write_text("in the way")
     path = write(prefix)
@@ -83,10 +155,10 @@ def test_every_environment_has_its_own_place_in_the_state(prefix, tmp_path):
     assert places[0] == places[1] != places[2]
 
 
-def test_nowhere_to_write_names_the_first_place(prefix, monkeypatch, tmp_path):
+def test_nowhere_to_write_names_the_first_place(prefix, tmp_path):
     (prefix / ".envdoctor").write_text("")
     (tmp_path / "state").write_text("")
-    with pytest.raises(EnvDoctorError, match=r"env/\.envdoctor/index-1\.jsonl: cannot be written: "):
+    with pytest.raises(EnvDoctorError, match=r"env/\.envdoctor: no place for a seal: File exists$"):
         write(prefix)
 
 
@@ -123,7 +195,7 @@ def test_a_seal_cannot_lead_elsewhere(prefix, tmp_path):
     (tmp_path / "elsewhere").write_text("secret")
     evil = replace(SEAL, index_name=str(tmp_path / "elsewhere"), lock_name="../../elsewhere")
     write(prefix)
-    (prefix / ".envdoctor/seal.json").write_text(json.dumps(seals.to_json(evil)))
+    (prefix / ".envdoctor/seal.json").write_text(json.dumps(to_json(evil)))
     assert (seals.read_index(str(prefix), evil), seals.recorded_lock(str(prefix))) == ([], None)
 
 
@@ -144,7 +216,7 @@ def test_a_seal_of_another_schema_is_said():
 
 
 def test_what_a_later_version_adds_is_ignored():
-    assert parse(json.dumps({**seals.to_json(SEAL), "more": 1}), "p") == SEAL
+    assert parse(json.dumps({**to_json(SEAL), "more": 1}), "p") == SEAL
 
 
 @pytest.mark.parametrize(

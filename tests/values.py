@@ -6,7 +6,7 @@ from functools import partial
 from envdoctor import registry
 from envdoctor.facts.arch_list import ArchList
 from envdoctor.facts.batches import Stamp, batches
-from envdoctor.facts.distributions import DirectUrl, Distribution, Distributions, normalised
+from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.driver import Driver, Gpu, GpuProcess
 from envdoctor.facts.extensions import Extension, Extensions
 from envdoctor.facts.files import AlteredFile, DistributionFiles, Files
@@ -14,8 +14,9 @@ from envdoctor.facts.gpu_use import GpuUse, Holder
 from envdoctor.facts.interpreter import Interpreter
 from envdoctor.facts.jit_tools import Compiler, JitTools, Place, Ptxas, PythonHeader, Triton, toolchain
 from envdoctor.facts.loader import Copy, Folder, Loader, Resolution
+from envdoctor.facts.metadata import DirectUrl, normalised
 from envdoctor.facts.nvidia_wheels import Library, NvidiaWheel, NvidiaWheels, family
-from envdoctor.facts.owners import Claim, Collision, Owners
+from envdoctor.facts.owners import Claim, Collision, Owners, Shared
 from envdoctor.facts.toolkits import Header, Named, Toolkit, Toolkits
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.facts.variables import Variables
@@ -107,14 +108,17 @@ def state(item, **fields):
     return DistributionFiles(f"{item.project}-{item.version}", item.metadata, 9, missing, altered=altered, **counts)
 
 
-def owners(collisions=(), unowned=(), leftovers=()):
-    return Owners(tuple(collisions), tuple(unowned), tuple(leftovers))
+def owners(collisions=(), unowned=(), leftovers=(), shared=None):
+    """Return who owns what; files that collide are shared, as on disk, unless `shared` says otherwise."""
+    if shared is None:
+        shared = [Shared({claim.name: claim.version for claim in found.claims}, 1) for found in collisions]
+    return Owners(tuple(collisions), tuple(unowned), tuple(leftovers), shared=tuple(shared))
 
 
-def collision(path, *names, on_disk=None, exists=True):
+def collision(path, *names, on_disk=None, **fields):
     """Return a path that packages of these names own, installed in this order."""
     claims = tuple(Claim(name, "1.0", f"sha256={name}", float(order)) for order, name in enumerate(names))
-    return Collision(path, claims, on_disk, exists=exists)
+    return Collision(path, claims, on_disk, **fields)
 
 
 def seal(*pins, **fields):

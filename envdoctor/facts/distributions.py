@@ -6,7 +6,6 @@ Layout: PEP 376 and the "Recording installed projects" specification (INSTALLER,
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -15,9 +14,16 @@ from functools import cached_property
 from typing import Literal
 
 from envdoctor.facts.batches import Batch, Stamp, batches
+from envdoctor.facts.metadata import (
+    DirectUrl,
+    normalised,
+    parse_direct_url,
+    parse_headers,
+    parse_requires_txt,
+    parse_wheel_tags,
+)
 from envdoctor.facts.search_path import Origin, PathEntry, SearchPath
 from envdoctor.model import Target
-from envdoctor.printable import redact
 from envdoctor.system.host import Host
 
 Kind = Literal["dist-info", "egg-info", "egg", "egg-link"]
@@ -25,25 +31,6 @@ SYSTEM = frozenset({"debian", "rpm"})
 """What INSTALLER holds where a package manager of the operating system put the package there."""
 METADATA_LIMIT = 4 << 20
 """Bytes of one metadata file that are read."""
-_NAME = re.compile(r"[-_.]+")
-_FIELDS = ("name", "version", "requires-dist", "provides-extra", "requires-python")
-
-
-def normalised(name: str) -> str:
-    """Normalise a project name (PEP 503)."""
-    return _NAME.sub("-", name).lower()
-
-
-@dataclass(frozen=True, slots=True)
-class DirectUrl:
-    """Where a distribution came from, if not from an index (PEP 610)."""
-
-    url: str
-    """Secrets redacted."""
-    editable: bool = False
-    vcs: str | None = None
-    commit: str | None = None
-    hashes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,8 +164,9 @@ def _from_dist_info(path: str, entry: PathEntry) -> Distribution:
     stem = os.path.basename(path)[: -len(".dist-info")]
     name, version = _identity(stem, headers, problems)
     record = os.path.join(path, "RECORD")
-    installer = _small(path, "INSTALLER", present)
-    ended = _mtime(record if "RECORD" in present else os.path.join(path, "METADATA"))
+    installer = None if os.path.islink(f"{path}/INSTALLER") else _installer(_small(path, "INSTALLER", present))
+    written = _mtime(record)  # None for a link that leads nowhere as well: it records nothing
+    ended = written if written is not None else _mtime(os.path.join(path, "METADATA"))
     return Distribution(
         name=normalised(name),
         version=version,
@@ -186,18 +174,24 @@ def _from_dist_info(path: str, entry: PathEntry) -> Distribution:
         location=entry.path,
         metadata=path,
         origin=entry.origin,
-        installer=installer.strip() or None,
+        installer=installer,
         requested="REQUESTED" in present,
         direct_url=parse_direct_url(_small(path, "direct_url.json", present), problems),
         installed_at=ended,
-        started_at=_extraction_start(record, entry.path, ended) if installer.strip() == "pip" else None,
+        started_at=_extraction_start(record, entry.path, ended) if installer == "pip" else None,
         requires=tuple(headers.get("requires-dist", ())),
         requires_python=next(iter(headers.get("requires-python", ())), None),
         tags=parse_wheel_tags(_small(path, "WHEEL", present)),
-        has_record="RECORD" in present,
-        top_level=() if "RECORD" in present else _top_level(path, present, name),
+        has_record=written is not None,
+        top_level=() if written is not None else _top_level(path, present, name),
         problems=tuple(problems),
     )
+
+
+def _installer(text: str) -> str | None:
+    """Return an installer's name, and nothing that is none: INSTALLER may be a link to a file of somebody else's."""
+    name = text.strip()
+    return name if re.fullmatch(r"[\w.+-]{1,40}", name) else None
 
 
 def _from_egg_info(path: str, entry: PathEntry, kind: Kind) -> Distribution:
@@ -277,29 +271,6 @@ def _headers(path: str, problems: list[str]) -> dict[str, list[str]]:
     return parse_headers(_text(path, problems))
 
 
-def parse_headers(text: str) -> dict[str, list[str]]:
-    """Read the fields of core metadata that envdoctor uses; the description is not looked at.
-
-    `email.parser` takes thirty times as long over a large description (measured over 156 distributions).
-    """
-    found: dict[str, list[str]] = {}
-    last: list[str] | None = None
-    for line in text.split("\n"):
-        line = line.rstrip("\r")
-        if not line:
-            break
-        if line[0] in " \t":
-            if last:
-                last[-1] += " " + line.strip()
-            continue
-        key, colon, value = line.partition(":")
-        last = None
-        if colon and key.lower() in _FIELDS:
-            last = found.setdefault(key.lower(), [])
-            last.append(value.strip())
-    return found
-
-
 def _identity(stem: str, headers: Mapping[str, list[str]], problems: list[str]) -> tuple[str, str | None]:
     """Return name and version: the metadata's, else the directory's name (and say so)."""
     stem_name, _, stem_version = stem.partition("-")
@@ -325,48 +296,19 @@ def _extraction_start(record: str, location: str, ended: float | None) -> float 
     Only so can a large wheel, minutes in unpacking, be told from a pause between two commands.
     """
     try:
-        if not os.path.isfile(record):
-            return ended
-        with open(record, encoding="utf-8", errors="surrogateescape") as stream:
-            first = next((row for row in stream if not row.startswith(("..", '"', "/"))), "").partition(",")[0]
-        started = os.stat(os.path.join(location, first)).st_mtime if first else None
+        head = _head(record)
+        first = next((row for row in head.splitlines() if row and not row.startswith(("..", '"', "/"))), "")
+        started = os.stat(os.path.join(location, first.partition(",")[0])).st_mtime if first else None
     except (OSError, ValueError):  # a path with NUL in it is a ValueError
         return ended
     return started if started is not None and ended is not None and started <= ended else ended
 
 
-def parse_direct_url(text: str, problems: list[str]) -> DirectUrl | None:
-    """Read direct_url.json (PEP 610); what is wrong with it is added to `problems`."""
-    if not text:
-        return None
-    try:
-        data = json.loads(text)
-        vcs, archive = data.get("vcs_info") or {}, data.get("archive_info") or {}
-        system, commit = vcs.get("vcs"), vcs.get("commit_id")
-        hashes = archive.get("hashes") or dict(
-            [archive["hash"].split("=", 1)] if "=" in archive.get("hash", "") else []
-        )
-        return DirectUrl(
-            url=redact(str(data["url"])),
-            editable=bool((data.get("dir_info") or {}).get("editable")),
-            vcs=None if system is None else str(system),
-            commit=None if commit is None else str(commit),
-            hashes=tuple(f"{algorithm}:{digest}" for algorithm, digest in sorted(hashes.items())),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        problems.append("direct_url.json is not what PEP 610 says")
-        return None
-
-
-def parse_wheel_tags(text: str) -> tuple[str, ...]:
-    """Return the `Tag` lines of a WHEEL file (PEP 427)."""
-    return tuple(dict.fromkeys(line[4:].strip() for line in text.splitlines() if line.startswith("Tag:")))
-
-
-def parse_requires_txt(text: str) -> tuple[str, ...]:
-    """Return the requirements of an egg's requires.txt that apply without an extra."""
-    plain = re.split(r"(?m)^\[", text, maxsplit=1)[0]
-    return tuple(line.strip() for line in plain.splitlines() if line.strip())
+def _head(path: str) -> str:
+    if not os.path.isfile(path):
+        return ""
+    with open(path, encoding="utf-8", errors="surrogateescape") as stream:
+        return stream.read(1 << 16)
 
 
 def _top_level(path: str, present: frozenset[str], name: str) -> tuple[str, ...]:

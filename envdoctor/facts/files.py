@@ -15,7 +15,7 @@ from stat import ST_MTIME
 
 from envdoctor.errors import EnvDoctorError
 from envdoctor.facts import records, stat_index
-from envdoctor.facts.distributions import normalised
+from envdoctor.facts.metadata import normalised
 from envdoctor.facts.search_path import SearchPath
 from envdoctor.facts.stat_index import Times, times_of
 from envdoctor.model import Target, Unavailable
@@ -43,7 +43,7 @@ class AlteredFile:
     path: str
     """Relative to the site-packages directory."""
     how: str
-    """`size`, `content` or `not a file`."""
+    """`size`, `content`, `not a file`, or `link`: a link has taken its place, to a file with other bytes."""
     recorded_size: int | None
     size: int | None
 
@@ -77,6 +77,8 @@ class Files:
     hashed: int = 0
     unverified: int = 0
     """Files whose time was suspect and that were not hashed, the budget being spent."""
+    index_lost: bool = False
+    """True if there is a seal whose stat index is gone or damaged: edits that keep size and time then go unseen."""
     rebuilt: tuple[str, ...] = ()
     """Dist-infos whose RECORD names other wheel contents than the sealed one of the same name and version."""
 
@@ -95,6 +97,7 @@ def collect(target: Target, host: Host, search_path: SearchPath, seal: Seal | Un
         sum(part.checked for part in parts),
         sum(part.hashed for part in parts),
         sum(part.unverified for part in parts),
+        isinstance(seal, Seal) and seal.index_name is not None and not sealed,
         tuple(sorted(metadata for part in parts for metadata in part.rebuilt)),
     )
 
@@ -133,7 +136,7 @@ def _compare(
     comparison = Comparison(target.prefix, sealed, sealed=sealed_records(seal))
     found = [comparison.distribution(site, name) for site, name in share]
     wrong = tuple(state for state in found if state.missing or state.altered or state.outside or state.problem)
-    return Files(wrong, comparison.checked, comparison.hashed, comparison.unverified, tuple(comparison.rebuilt))
+    return Files(wrong, comparison.checked, comparison.hashed, comparison.unverified, rebuilt=tuple(comparison.rebuilt))
 
 
 def sealed_records(seal: Seal | Unavailable) -> dict[str, str]:
@@ -222,22 +225,22 @@ class Comparison:
             if fault is None and (
                 status[ST_MTIME] > deadline if not sealed else _moved(sealed.get(path), status, deadline)
             ):
-                fault = "content" if self._differs(base + path, digest, status.st_size) else None
+                fault = self._differs(base + path, digest, status.st_size)
             if fault is not None:
                 altered.append(AlteredFile(path, fault, _number(size), status.st_size))
         self.checked += checked
         return missing, altered, outside
 
-    def _differs(self, path: str, digest: str, size: int) -> bool:
-        """Hash a suspect file if the budget allows."""
+    def _differs(self, path: str, digest: str, size: int) -> str | None:
+        """Hash a suspect file if the budget allows; say how it differs."""
         if size > self.budget:
             self.unverified += 1
-            return False
+            return None
         self.budget -= size
         self.hashed += 1
         same = records.matches(path, digest)
         self.unverified += same is None
-        return same is False and not os.path.islink(path)
+        return ("link" if os.path.islink(path) else "content") if same is False else None
 
     def _inside(self, site: str, path: str) -> bool:
         whole = os.path.normpath(os.path.join(site, path))
@@ -254,10 +257,12 @@ def _moved(sealed: Times | None, status: os.stat_result, deadline: int) -> bool:
 
 
 def _unlike(path: str, status: os.stat_result, size: str) -> str | None:
-    """Say how a file's kind or size differs from its row; a row without size and a link are not compared."""
+    """Say how a file's kind or size differs from its row; a row without size is not compared."""
     if status.st_mode & _KIND != _REGULAR:
         return "not a file"
-    return None if not size or status.st_size == _number(size) or os.path.islink(path) else "size"
+    if not size or status.st_size == _number(size):
+        return None
+    return "link" if os.path.islink(path) else "size"
 
 
 def _number(text: str) -> int | None:

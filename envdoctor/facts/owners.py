@@ -10,13 +10,15 @@ from dataclasses import dataclass, field
 
 from envdoctor.codec import from_json
 from envdoctor.facts import records, stat_index
-from envdoctor.facts.distributions import normalised
+from envdoctor.facts.metadata import normalised
 from envdoctor.facts.search_path import SearchPath
 from envdoctor.model import Target, Unavailable
 from envdoctor.seals import Seal
 from envdoctor.system.host import Host
 
 SHOWN = 50
+HASH_BUDGET = 1 << 30
+"""Bytes of colliding files that a plain check hashes at most."""
 COLLISIONS_LOOKED_AT = 500
 """Colliding files whose bytes are compared with their owners' records."""
 
@@ -43,6 +45,18 @@ class Collision:
     on_disk: str | None
     """Name of the owner whose bytes are there; None if nobody's, or if the file is gone."""
     exists: bool = True
+    compared: bool = True
+    """False if the file was too large to be hashed in a plain check."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """Distributions that list the same files, with whatever bytes: an uninstall of one takes them from all."""
+
+    owners: Mapping[str, str]
+    """Normalised name -> version."""
+    count: int
+    """Files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +91,7 @@ class Owners:
     leftovers: tuple[Leftover, ...]
     top_level: Mapping[str, str] = field(default_factory=dict)
     """Absolute path of each file directly in site-packages -> distribution that owns it."""
+    shared: tuple[Shared, ...] = ()
 
 
 def collect(target: Target, host: Host, search_path: SearchPath, seal: Seal | Unavailable) -> Owners:  # noqa: ARG001
@@ -90,13 +105,15 @@ def collect(target: Target, host: Host, search_path: SearchPath, seal: Seal | Un
     unowned: list[Unowned] = []
     leftovers: list[Leftover] = []
     top_level: dict[str, str] = {}
+    shared: list[Shared] = []
     for site in search_path.site_dirs():
         claims = Claims(site)
         collisions += claims.collisions()
+        shared += claims.shared()
         unowned += claims.unowned()
         leftovers += [Leftover(os.path.join(site, name), _size(os.path.join(site, name))) for name in claims.leftovers]
         top_level |= {os.path.join(site, path): claims.owner(path) for path in claims.owners if "/" not in path}
-    return Owners(tuple(collisions), tuple(unowned), tuple(leftovers), top_level)
+    return Owners(tuple(collisions), tuple(unowned), tuple(leftovers), top_level, tuple(shared))
 
 
 class Claims:
@@ -114,6 +131,7 @@ class Claims:
         """Path -> position in `infos` of the first distribution that lists it."""
         self.doubles: dict[str, list[tuple[int, str, str]]] = {}
         """Path with several owners -> (position, digest, size) of each."""
+        self.budget = HASH_BUDGET
         self.unrecorded: list[str] = []
         """Stems of the distributions without a RECORD, egg-infos included."""
         for position, info in enumerate(self.infos):
@@ -158,6 +176,16 @@ class Claims:
             ):
                 yield self._collision(path, rows)
 
+    def shared(self) -> Iterable[Shared]:
+        """Yield each set of distributions that list the same files."""
+        sets = Counter(
+            frozenset([rest[0][0], *(position for position, _, _ in rest[1:])]) for rest in self.doubles.values()
+        )
+        for positions, count in sets.items():
+            owners = dict(sorted(map(self._named, positions)))
+            if len(owners) > 1:
+                yield Shared(owners, count)
+
     def _first_rows(self) -> dict[str, tuple[str, str]]:
         """Read again the RECORDs of first owners: digests of undisputed paths are not kept in memory."""
         found: dict[str, tuple[str, str]] = {}
@@ -171,9 +199,12 @@ class Claims:
         exists = os.path.isfile(whole)
         size = str(os.path.getsize(whole)) if exists else ""
         fitting = [row for row in rows if exists and row[2] in ("", size)]
+        compared = not fitting or int(size) <= self.budget
+        self.budget -= int(size) if fitting and compared else 0
+        fitting = fitting if compared else []
         winner = next((row for row in fitting if row[1] and records.matches(whole, row[1])), None)
         claims = tuple(self._claim(position, digest) for position, digest, _ in rows)
-        return Collision(path, claims, self._named(winner[0])[0] if winner else None, exists)
+        return Collision(path, claims, self._named(winner[0])[0] if winner else None, exists, compared)
 
     def _claim(self, position: int, digest: str) -> Claim:
         name, version = self._named(position)
@@ -229,7 +260,7 @@ class Claims:
         """Tell what is judged elsewhere or belongs to tools: metadata, byte code, .pth files, start-up modules."""
         if name in ("__pycache__", "sitecustomize.py", "usercustomize.py", "_virtualenv.py", "README.txt"):
             return True
-        if name.startswith("~") or name.endswith((".dist-info", ".egg-info", ".egg-link", ".pth", ".pyc", ".egg")):
+        if name.startswith("~") or name.endswith((".dist-info", ".egg-info", ".egg-link", ".pth", ".egg")):
             return True
         return name.partition(".")[0].lower() in self.unrecorded_names
 

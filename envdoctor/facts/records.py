@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import hashlib
 import os
-import stat
 from base64 import urlsafe_b64encode
 from collections.abc import Iterable
 from io import StringIO
 
+from envdoctor.system.reading import regular
+
 WIDTH = 3
+LIMIT = 64 << 20
+"""Bytes of one RECORD; the largest seen, of a wheel with 30,000 files, has 3 MB."""
 _INSTALLERS_OWN = tuple(
     f".dist-info/{name}"
     for name in ("INSTALLER", "REQUESTED", "RECORD", "direct_url.json", "uv_cache.json", "uv_build.json")
@@ -34,12 +37,9 @@ def parse(text: str) -> list[Row]:
 def read(path: str) -> list[Row]:
     """Read a RECORD; undecodable bytes are kept.
 
-    Raises OSError if it cannot be opened, ValueError if it is no regular file (a FIFO would never end) or no CSV.
+    Raises OSError if it cannot be opened, ValueError if it is no regular file, larger than `LIMIT` or no CSV.
     """
-    if not stat.S_ISREG(os.stat(path).st_mode):
-        raise ValueError("is not a regular file")
-    with open(path, encoding="utf-8", errors="surrogateescape", newline="") as stream:
-        return parse(stream.read())
+    return parse(regular(path, LIMIT).decode("utf-8", "surrogateescape"))
 
 
 def is_ours(path: str) -> bool:

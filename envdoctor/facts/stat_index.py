@@ -107,8 +107,7 @@ def build(prefix: str, sites: Iterable[str], in_order: Callable[[str, str], bool
     record_times: dict[str, Times] = {}
     found = []
     for site in sites:
-        for folder, below, _ in os.walk(site):
-            below[:] = [name for name in below if name != "__pycache__"]
+        for folder in _folders(site):
             folders[os.path.relpath(folder, prefix)] = (os.stat(folder).st_ctime_ns, names_digest(folder))
         for info in sorted(name for name in os.listdir(site) if name.endswith(".dist-info")):
             record = os.path.join(site, info, "RECORD")
@@ -118,6 +117,16 @@ def build(prefix: str, sites: Iterable[str], in_order: Callable[[str, str], bool
                     found.append(_line(prefix, site, info, record))
     head = json.dumps({"folders": folders, "records": record_times, "owners": owned}, separators=(",", ":"))
     return [head, *found]
+
+
+def _folders(site: str) -> Iterable[str]:
+    """Yield a directory and all below it, links and byte code left out; os.walk recurses, and depth has no limit."""
+    pending = [site]
+    while pending:
+        folder = pending.pop()
+        yield folder
+        with os.scandir(folder) as entries:
+            pending += [e.path for e in entries if e.is_dir(follow_symlinks=False) and e.name != "__pycache__"]
 
 
 def _line(prefix: str, site: str, info: str, record: str) -> str:

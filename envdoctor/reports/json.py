@@ -36,6 +36,7 @@ def as_dict(report: Report) -> dict[str, Any]:
             {"probe": o.probe, "reason": o.skipped.reason, "failed": o.skipped.failed} for o in outcomes if o.skipped
         ],
         "crashed": [{"probe": o.probe, "error": o.crashed} for o in outcomes if o.crashed],
+        "failed": [{"fact": fact, "reason": _clean(reason)} for fact, reason in report.failed.items()],
         "muted": [_finding(o.probe, finding) for o in outcomes for finding in o.muted],
         "seen": {key: _clean(value) for key, value in report.seen.items()},
         "seconds": round(report.seconds, 3),

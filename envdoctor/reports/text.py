@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,10 +15,17 @@ from envdoctor.reports.causes import Block, blocks
 _COLOURS = {Severity.ERROR: "31;1", Severity.WARNING: "33;1", Severity.NOTE: "36"}
 _VERDICTS = {"sick": "31;1", "warnings": "33;1", "healthy": "32;1"}
 INDENT = " " * 9
+COMMANDS = frozenset(
+    {"chmod", "df", "envdoctor", "export", "less", "ln", "ls", "mount", "mv", "nvidia-smi", "pip", "python", "python3"}
+    | {"rm", "sudo", "systemctl", "ulimit", "unset", "uv"}
+)
+"""First words of a step that is a command, to be copied; other steps are sentences."""
 LISTED = 8
 """Names or paths that one line of a block lists."""
 COVERED = frozenset({"packages/foreign", "packages/drifted", "packages/broken-requirement", "packages/direct-url"})
 """Probes whose advice, within a block, is that of its head: remove what came, put back what moved."""
+BLOCKS = 20
+"""Findings of one probe that are printed in full."""
 NOTES = 3
 """Notes of one probe that are printed in full."""
 
@@ -54,7 +62,7 @@ def render(report: Report, style: Style | None = None) -> str:
     found = blocks(report)
     serious = [block for block in found if block.worst > Severity.NOTE]
     notes = [block for block in found if block.worst == Severity.NOTE]
-    parts = [_head(report, style), *(_block(block, style) for block in serious)]
+    parts = [_head(report, style), *_blocks(serious, style)]
     parts += [part for part in (_notes(notes, style), _not_done(report, style), _foot(report, style)) if part]
     return "\n\n".join(parts) + "\n"
 
@@ -72,6 +80,8 @@ def _head(report: Report, style: Style) -> str:
         facts += [f"{report.seen['packages']} packages"] if "packages" in report.seen else []
         lines.append(style.wrap(f"{printable(report.target.prefix)}: {', '.join(facts)}", "", "  "))
         lines.append(style.wrap(_lock_line(report), "", "  "))
+        if report.config is not None:
+            lines.append(style.wrap(f"configured by {printable(report.config)}", "", "  "))
     return "\n".join(lines)
 
 
@@ -81,13 +91,26 @@ def _lock_line(report: Report) -> str:
         return "no lock: nothing says what should be installed (name one with --lock)"
     others = [printable(path.rpartition("/")[2]) for path in target.other_locks]
     more = f" (also there, not used: {', '.join(others)})" if others else ""
-    return f"judged by {printable(target.lock)}{more}"
+    since = f", {report.seen['lock']}" if "lock" in report.seen else ""
+    return f"judged by {printable(target.lock)}{since}{more}"
 
 
 def _counts(severities: Iterable[Severity]) -> str:
     seen = list(severities)
     words = [(seen.count(severity), severity.label) for severity in reversed(Severity)]
     return ", ".join(f"{count} {word}{'s' if count > 1 else ''}" for count, word in words if count)
+
+
+def _blocks(found: Sequence[Block], style: Style) -> Iterable[str]:
+    """Print each block, but not a thousand of one probe."""
+    printed: Counter[str] = Counter()
+    for block in found:
+        printed[block.probe] += 1
+        if printed[block.probe] <= BLOCKS:
+            yield _block(block, style)
+    for probe, count in printed.items():
+        if count > BLOCKS:
+            yield f"{INDENT}and {count - BLOCKS} more findings of {probe} (all of them: --format json)"
 
 
 def _block(block: Block, style: Style) -> str:
@@ -97,11 +120,19 @@ def _block(block: Block, style: Style) -> str:
     lines += _followers(block, style)
     lines += [style.wrap(f"see: envdoctor explain {block.probe}", INDENT, INDENT)]
     steps = list(dict.fromkeys(step for finding in _steps_of(block) for step in finding.remedy))
-    # a command is printed whole, so that it can be copied
-    lines += [
-        f"{INDENT}{style.paint('next: ' if number == 0 else 'then: ', '1')}{step}" for number, step in enumerate(steps)
-    ]
+    lines += [_step(step, style, first=number == 0) for number, step in enumerate(steps)]
     return "\n".join(lines)
+
+
+def _step(step: str, style: Style, *, first: bool) -> str:
+    """Print a step. A command gets a `$` and is never broken, so that it can be copied; a sentence is wrapped."""
+    word = "next: " if first else "then: "
+    if step.startswith("or "):
+        word, step = "or:   ", step.removeprefix("or ")
+    head = INDENT + style.paint(word, "1")
+    if step.startswith(("/", "'")) or step.partition(" ")[0] in COMMANDS:
+        return f"{head}$ {step}"
+    return head + style.wrap(step, INDENT + "      ", INDENT + "      ")[len(INDENT) + 6 :]
 
 
 def _tagged(tag: str, text: str, style: Style) -> str:
@@ -181,11 +212,13 @@ def _not_done(report: Report, style: Style) -> str:
     for (reason, failed), probes in reasons.items():
         first = "FAILED   " if failed else "skipped  "
         lines.append(style.wrap(f"{reason}: {', '.join(probes)}", first, INDENT))
-    muted = sum(len(outcome.muted) for outcome in report.outcomes)
+    known = {reason for reason, _ in reasons}
+    failures = {reason: fact for fact, reason in report.failed.items() if printable(reason) not in known}
+    lines += [style.wrap(f"{printable(reason)}: {fact}", "FAILED   ", INDENT) for reason, fact in failures.items()]
+    muted = Counter(outcome.probe for outcome in report.outcomes for _ in outcome.muted)
     if muted:
-        lines.append(
-            f"muted    {muted} finding{'s' if muted > 1 else ''}, by {printable(report.config or 'the configuration')}"
-        )
+        which = ", ".join(f"{count} of {probe}" for probe, count in muted.items())
+        lines.append(style.wrap(f"{which}, by {printable(report.config or 'the configuration')}", "muted    ", INDENT))
     return "\n".join(lines)
 
 

@@ -114,7 +114,8 @@ def _child(task: Task, arguments: list[Any], writing: int) -> NoReturn:
     try:
         own_group(0)
         share_group()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
         gc.disable()
         answer = _answer(task, arguments)
         with os.fdopen(writing, "wb") as pipe:
@@ -153,6 +154,10 @@ def _receive(
         _close(selector, running, child)
         limit = round(child.ends - child.began, 1)
         results[child.task.name] = Unavailable(f"no answer within {limit:g} s", failed=True)
+
+
+def _late(seconds: float) -> str:
+    return f"no answer within {seconds:.3g} s" if seconds > 0.05 else "no time was left before the deadline"
 
 
 def _close(selector: selectors.BaseSelector, running: dict[int, _Child], child: _Child) -> None:

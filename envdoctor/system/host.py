@@ -76,7 +76,7 @@ class LocalHost:
     """This machine."""
 
     env: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
-    cwd: str = field(default_factory=os.getcwd)
+    cwd: str = field(default_factory=lambda: _working_directory())
     patience: float = math.inf
     """Seconds that any one process may take at most: a hanging one leaves the rest of a short deadline to others."""
     root: str = ""
@@ -136,6 +136,14 @@ class LocalHost:
             process.kill()
             with contextlib.suppress(subprocess.TimeoutExpired):
                 process.wait(timeout=0.5)
+
+
+def _working_directory() -> str:
+    """Return the current directory, `/` if it has been deleted under us."""
+    try:
+        return os.getcwd()
+    except FileNotFoundError:
+        return "/"
 
 
 def _read_capped(process: subprocess.Popen[bytes], end: float, timeout: float) -> tuple[bytes, str | None]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from envdoctor import knowledge
+from envdoctor.facts.batches import Batch
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.model import Lock, LockedPackage
 from envdoctor.policy import Policy
@@ -68,7 +69,7 @@ def view(
     roots = _roots(foreign, families, distributions, requirements)
     cause_of = _company(roots, foreign, distributions, requirements)
     moved = tuple(_moved(expected, distributions))
-    _follow(moved, cause_of, distributions, requirements)
+    _follow(moved, cause_of, distributions, requirements, _telling_batches(expected, moved, foreign, distributions))
     by_stack = sorted(foreign, key=lambda name: (name not in families, name))
     return Blame(tuple(foreign), families, _causes(cause_of, by_stack, moved, distributions), cause_of)
 
@@ -130,8 +131,25 @@ def alternatives(expected: Expected, name: str) -> tuple[LockedPackage, ...]:
     return (expected.wanted[name],) if name in expected.wanted else expected.allowed.get(name, ())
 
 
+def _telling_batches(
+    expected: Expected, moved: tuple[Move, ...], foreign: list[str], distributions: Distributions
+) -> frozenset[Batch]:
+    """Return the install batches whose company proves something: those that are not mostly an install of the lock."""
+    odd = {*foreign, *(move.name for move in moved)}
+    return frozenset(
+        batch
+        for batch in distributions.batches
+        if sum(name in odd for name in batch.members)
+        >= sum(name in expected.wanted and name not in odd for name in batch.members)
+    )
+
+
 def _follow(
-    moved: tuple[Move, ...], cause_of: dict[str, str], distributions: Distributions, requirements: Requirements
+    moved: tuple[Move, ...],
+    cause_of: dict[str, str],
+    distributions: Distributions,
+    requirements: Requirements,
+    telling: frozenset[Batch],
 ) -> None:
     """Give moved packages the cause of what moved them, requirements before company.
 
@@ -139,26 +157,38 @@ def _follow(
     """
     while True:
         open_moves = [move for move in moved if move.name not in cause_of]
-        found = {move.name: _ruled_out_by(move, cause_of, requirements) for move in open_moves}
+        found = {move.name: _ruled_out_by(move, cause_of, distributions, requirements) for move in open_moves}
         if not any(found.values()):
-            found = {move.name: _came_with(move, cause_of, distributions) for move in open_moves}
+            found = {move.name: _came_with(move, cause_of, distributions, telling) for move in open_moves}
         if not any(found.values()):
             return
         cause_of |= {name: cause_of[culprit] for name, culprit in found.items() if culprit}
 
 
-def _ruled_out_by(move: Move, cause_of: Mapping[str, str], requirements: Requirements) -> str | None:
+def _ruled_out_by(
+    move: Move, cause_of: Mapping[str, str], distributions: Distributions, requirements: Requirements
+) -> str | None:
     """Find a package with a known cause whose requirement admits the present version and rules the locked one out."""
     for edge in requirements.required_by.get(move.name, ()):
-        if edge.requirer in cause_of and edge.satisfied and not satisfies(move.locked, edge.specifier):
+        rules_out = edge.satisfied and not satisfies(move.locked, edge.specifier)
+        if edge.requirer in cause_of and rules_out and not _came_later(edge.requirer, move.name, distributions):
             return edge.requirer
     return None
 
 
-def _came_with(move: Move, cause_of: Mapping[str, str], distributions: Distributions) -> str | None:
-    """Find a package with a known cause in the same install batch."""
-    batch = distributions.batch_of.get(move.name)
-    return next((name for name in (batch.roots + batch.members if batch else ()) if name in cause_of), None)
+def _came_later(name: str, other: str, distributions: Distributions) -> bool:
+    """Tell whether one was installed after the other had been, so that it cannot have moved it."""
+    one, two = distributions.batch_of.get(name), distributions.batch_of.get(other)
+    return one is not None and two is not None and one.started > two.ended
+
+
+def _came_with(
+    move: Move, cause_of: Mapping[str, str], distributions: Distributions, telling: frozenset[Batch]
+) -> str | None:
+    """Find a package with a known cause in the same install batch; what was asked for by name moved for itself."""
+    batch = None if distributions.active[move.name].requested else distributions.batch_of.get(move.name)
+    company = batch.roots + batch.members if batch in telling and batch is not None else ()
+    return next((name for name in company if name in cause_of), None)
 
 
 def _causes(

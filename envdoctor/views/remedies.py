@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from envdoctor.facts.distributions import Distributions
 from envdoctor.facts.interpreter import Interpreter
+
+_NAME = re.compile(r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?")
+"""A normalised name (PEP 503). What metadata calls a name may be `-r/etc/passwd`; that enters no command."""
+_REQUIREMENT = re.compile(r"[A-Za-z0-9][\w.-]*(?:\[[\w.,-]*\])?[ (]*(?:[<>=!~]=?=?[ ]*[\w*][\w.!+*-]*[ ,)]*)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,22 +32,23 @@ class Remedies:
 
     def remove(self, names: Sequence[str]) -> tuple[str, ...]:
         """Advise to uninstall packages that own nothing of anybody else's."""
-        return (f"{self._command('uninstall')} {shlex.join(names)}",) if names else ()
+        proper = [name for name in names if _NAME.fullmatch(name)]
+        return (f"{self._command('uninstall')} {' '.join(proper)}",) if proper else ()
 
     def install(self, requirement: str) -> tuple[str, ...]:
-        """Advise to install what a requirement asks for."""
-        return (f"{self._command('install')} {shlex.quote(requirement)}",)
+        """Advise to install what a requirement by name and version asks for; one by address is not passed on."""
+        proper = _REQUIREMENT.fullmatch(requirement)
+        return (f"{self._command('install')} {shlex.quote(requirement)}",) if proper else ()
 
     def reinstall(self, packages: Sequence[tuple[str, str | None]], *, over: bool = False) -> tuple[str, ...]:
         """Advise to put packages back at a version, whatever is there now; a plain install may find nothing to do.
 
         `over` is for what pip cannot uninstall.
         """
-        wanted = " ".join(shlex.quote(f"{name}=={version}" if version else name) for name, version in packages)
-        force = "--force-reinstall"
-        if over and self.installer != "uv":
-            force = "--ignore-installed"
-        return (f"{self._command('install')} {force} --no-deps {wanted}",)
+        pins = [f"{name}=={version}" if version else name for name, version in packages if _NAME.fullmatch(name)]
+        wanted = " ".join(shlex.quote(pin) for pin in pins if _REQUIREMENT.fullmatch(pin))
+        force = "--ignore-installed" if over and self.installer != "uv" else "--force-reinstall"
+        return (f"{self._command('install')} {force} --no-deps {wanted}",) if wanted else ()
 
 
 def view(interpreter: Interpreter, distributions: Distributions) -> Remedies:

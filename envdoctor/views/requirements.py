@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from envdoctor.facts.distributions import Distribution, Distributions, normalised
+from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.interpreter import Interpreter
+from envdoctor.facts.metadata import normalised
 
 if TYPE_CHECKING:
     from packaging.requirements import Requirement
@@ -78,9 +79,10 @@ def view(distributions: Distributions, interpreter: Interpreter) -> Requirements
             if ("extra" in text.partition(";")[2]) != bool(extra):
                 continue  # nearly all requirements of large packages hang on extras that nobody asked for
             requirement = parsed(text)
-            if requirement is None:
+            holds = None if requirement is None else applies(requirement, interpreter.markers, extra)
+            if requirement is None or holds is None:
                 invalid.append((item.name, text))
-            elif applies(requirement, interpreter.markers, extra):
+            elif holds:
                 edges.append(_edge(item, requirement, text, active))
                 pending += _extras(requirement, active, done)
     return Requirements(tuple(sorted(edges, key=lambda edge: (edge.requirer, edge.name))), tuple(invalid))
@@ -99,27 +101,33 @@ def _extras(
 @cache
 def parsed(text: str) -> Requirement | None:
     """Parse a requirement (PEP 508); None if it is none."""
-    from packaging.requirements import InvalidRequirement, Requirement
+    from packaging.requirements import Requirement
 
     try:
-        return Requirement(text)
-    except InvalidRequirement:
+        return Requirement(text) if len(text) <= LONGEST else None
+    except (ValueError, RecursionError):  # InvalidRequirement, and nesting that no author wrote
         return None
 
 
-def applies(requirement: Requirement, markers: Mapping[str, str], extra: str) -> bool:
+def applies(requirement: Requirement, markers: Mapping[str, str], extra: str) -> bool | None:
     """Evaluate its marker for the target; one that asks for what is not known of the target does not apply.
 
-    `Marker.evaluate` fills gaps from the interpreter that runs envdoctor, so no gap is left to it.
+    None for a marker that cannot be evaluated, such as `os_name ~= "posix"`. `Marker.evaluate` fills gaps from the
+    interpreter that runs envdoctor, so no gap is left to it.
     """
     if requirement.marker is None:
         return not extra
     text = str(requirement.marker)
     if any(key in text and key not in markers for key in MARKER_KEYS):
         return False
-    return requirement.marker.evaluate({**markers, "extra": extra})
+    try:
+        return requirement.marker.evaluate({**markers, "extra": extra})
+    except (KeyError, ValueError, RecursionError):  # UndefinedEnvironmentName, UndefinedComparison, InvalidVersion
+        return None
 
 
+LONGEST = 4096
+"""Characters of a requirement; the longest that packaging's own tests know has some 200."""
 MARKER_KEYS = (
     "implementation_name",
     "implementation_version",
@@ -145,9 +153,7 @@ def _edge(item: Distribution, requirement: Requirement, text: str, active: Mappi
 
 
 def _contains(requirement: Requirement, version: str | None) -> bool:
-    from packaging.version import InvalidVersion
-
     try:
         return version is None or requirement.specifier.contains(version, prereleases=True)
-    except InvalidVersion:
+    except ValueError:  # InvalidVersion, and numbers of thousands of digits
         return False

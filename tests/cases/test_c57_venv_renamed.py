@@ -38,7 +38,7 @@ def test_renamed_venv_is_told_by_its_scripts_and_activate_though_its_python_work
 def test_advice_is_to_make_it_anew_or_move_it_back_and_not_to_patch(patient):
     (found,) = findings(renamed(patient).check(), "environment/moved")
     assert found.remedy[0] == f"make the environment anew from its lock at {patient.folder}/new"
-    assert found.remedy[1] == f"mv {patient.folder}/new {patient.folder}/old"
+    assert found.remedy[1] == f"or move it back: mv {patient.folder}/new {patient.folder}/old"
     assert not any("sed" in step for step in found.remedy)
 
 

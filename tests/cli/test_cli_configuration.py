@@ -46,7 +46,7 @@ def test_muted_finding_is_counted_and_no_longer_fails(contaminated, doctor):
     assert answer.status == 0
     assert [(f["probe"], f["subject"]) for f in answer.report["muted"]] == [("packages/foreign", "einops")]
     assert answer.report["config"] == str(path)
-    assert f"muted    1 finding, by {path}" in doctor("check", "--target", contaminated.prefix).stdout
+    assert f"muted    1 of packages/foreign, by {path}" in doctor("check", "--target", contaminated.prefix).stdout
 
 
 def test_expired_mute_warns_and_hides_nothing(contaminated, doctor):
@@ -61,6 +61,7 @@ def test_expired_mute_warns_and_hides_nothing(contaminated, doctor):
     [
         ("envdoctor.toml", "", 0, {("packages/foreign", "einops", "warning")}),
         ("envdoctor.toml", "allow = ['Einops']\n", 0, set()),
+        ("envdoctor.toml", "allow = ['Ein*']\n", 0, set()),
         ("pyproject.toml", "allow = ['Einops']\n", 0, set()),
         ("envdoctor.toml", "severity = {'packages/foreign' = 'error'}\n", 1, {("packages/foreign", "einops", "error")}),
     ],
@@ -70,6 +71,16 @@ def test_allow_and_severity_act(name, text, status, said, contaminated, doctor):
     answer = doctor.check(contaminated.prefix)
     assert answer.status == status
     assert {(f["probe"], f["subject"], f["severity"]) for f in answer.findings()} == said
+
+
+@pytest.mark.parametrize("name", ["packages/foriegn", "packagse", "foreign", "packages/foreign/x"])
+@pytest.mark.parametrize("text", ["severity = {'%s' = 'note'}\n", "mute = [{probe = '%s', why = 'known'}]\n"])
+def test_unknown_probe_is_a_usage_error_and_not_a_rule_without_effect(text, name, contaminated, doctor):
+    path = configure(contaminated, text % name)
+    answer = doctor("check", "--target", contaminated.prefix)
+    assert (answer.status, answer.stdout) == (2, "")
+    assert answer.stderr.startswith(f"envdoctor: {path}: ")
+    assert repr(name) in answer.stderr
 
 
 def test_target_and_lock_may_be_configured(contaminated, doctor, tmp_path):

@@ -16,6 +16,7 @@ KEYS = {
     "passed",
     "skipped",
     "crashed",
+    "failed",
     "muted",
 }
 

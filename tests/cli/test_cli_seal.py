@@ -103,7 +103,7 @@ def test_seal_that_can_be_written_nowhere_is_one_line(patient, doctor, tmp_path)
     (tmp_path / "state").write_text("in the way")
     answer = doctor("seal", "--target", patient.prefix, env={"XDG_STATE_HOME": str(tmp_path / "state")})
     assert (answer.status, answer.stdout) == (3, "")
-    assert f"{patient.prefix}/.envdoctor/" in answer.stderr
+    assert f"{patient.prefix}/.envdoctor: " in answer.stderr
     assert answer.stderr.count("\n") == 1
 
 
@@ -138,7 +138,7 @@ def test_kill_at_any_moment_leaves_the_old_seal_or_the_new_one_whole(patient, do
 )
 def test_kill_at_any_step_of_writing_leaves_a_whole_seal(step, count, patient, monkeypatch):
     path = Path(patient.seal().path)
-    for name in ("index-a", "index-b"):
+    for name in (".index-a", ".index-b"):
         (path.parent / name).write_text("for the sweep to remove")
     old, calls, real = path.read_text(), [], getattr(os, step)
 
@@ -155,10 +155,10 @@ def test_kill_at_any_step_of_writing_leaves_a_whole_seal(step, count, patient, m
     assert (report.verdict, [outcome.skipped for outcome in report.outcomes if outcome.skipped]) == ("healthy", [])
 
 
-def test_new_seal_sweeps_away_what_killed_ones_left(patient):
+def test_new_seal_sweeps_away_what_the_old_one_and_killed_ones_left(patient):
     patient.seal()
     folder = patient.prefix / ".envdoctor"
-    for name in ("index-20260101T000000-1.jsonl", ".seal.json.abc", ".index-1.jsonl.x", "lock-old.txt"):
+    for name in (".seal.json.abc", ".index-1.jsonl.x"):
         (folder / name).write_text("half")
     (folder / "mine.txt").write_text("not the doctor's")
     patient.seal()
@@ -167,3 +167,31 @@ def test_new_seal_sweeps_away_what_killed_ones_left(patient):
         *("seal.json", "mine.txt"),
         *(kept["index_name"], kept["lock_name"]),
     }
+
+
+def test_seals_at_once_leave_one_whole_seal(patient, doctor):
+    running = [doctor.start("seal", "--target", patient.prefix) for _ in range(4)]
+    assert {process.communicate(timeout=30)[1] for process in running} == {b""}
+    left = seal_of(patient.prefix / ".envdoctor")
+    assert {path.name for path in (patient.prefix / ".envdoctor").iterdir()} == {
+        *("seal.json", left["index_name"], left["lock_name"])
+    }
+    assert doctor.check(patient.prefix).report["verdict"] == "healthy"
+
+
+def test_lock_that_changed_since_the_seal_is_used_and_said_to_have_changed(patient, doctor):
+    doctor("seal", "--target", patient.prefix)
+    assert "changed since" not in doctor("check", "--target", patient.prefix).stdout
+    lock = patient.folder / "requirements.txt"
+    lock.write_text(lock.read_text().replace("numpy==2.3.5", "numpy==2.3.4"))
+    after = doctor("check", "--target", patient.prefix).stdout
+    assert "requirements.txt, changed since the environment was sealed" in after
+    assert "the lock says 2.3.4" in after
+
+
+def test_damaged_seal_is_the_doctor_s_failure_though_the_selected_probes_could_do_without(patient, doctor):
+    doctor("seal", "--target", patient.prefix)
+    (patient.prefix / ".envdoctor/seal.json").write_text("{")
+    answer = doctor.check(patient.prefix, "--select", "packages/file-collision", "--select", "packages/altered")
+    assert answer.status == 3
+    assert [failed["fact"] for failed in answer.report["failed"]] == ["seal"]

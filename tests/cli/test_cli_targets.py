@@ -101,3 +101,16 @@ def test_environment_is_found_however_it_is_meant(way, patient, doctor, tmp_path
 
 def test_project_named_in_place_of_its_environment_is_told_so(patient, doctor):
     assert f"did you mean {patient.prefix}?" in one_usage_line(doctor("check", "--target", patient.folder))
+
+
+def test_deleted_working_directory_keeps_nothing_from_being_judged(patient, doctor, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    answer = doctor.check(patient.prefix, cwd=gone, preexec_fn=gone.rmdir)
+    assert (answer.status, answer.report["verdict"], answer.stderr) == (0, "healthy", "")
+
+
+def test_deleted_working_directory_holds_no_environment(doctor, tmp_path):
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    assert "`envdoctor demo`" in one_usage_line(doctor("check", cwd=gone, preexec_fn=gone.rmdir))

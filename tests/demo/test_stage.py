@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from envdoctor import demo
-from envdoctor.errors import EnvDoctorError
+from envdoctor.errors import EnvDoctorError, UsageError
 
 
 @pytest.fixture(params=["pip", "uv"])
@@ -69,6 +69,20 @@ def test_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "lockfiles").write_text("in the way")
     with pytest.raises(EnvDoctorError, match="lockfiles: cannot be written"):
         demo.stage(str(tmp_path), lambda _: None)
+
+
+@pytest.mark.parametrize("kind", ["file", "full", "dangling", "loop"])
+def test_what_is_there_is_not_kept_into(kind, tmp_path):
+    keep = tmp_path / "keep"
+    if kind == "file":
+        keep.write_text("mine")
+    elif kind == "full":
+        keep.mkdir()
+        (keep / "mine").touch()
+    else:
+        keep.symlink_to("gone" if kind == "dangling" else keep)
+    with pytest.raises(UsageError, match=r"^--keep .*/keep: is there already; name a new or empty directory$"):
+        demo.play(str(keep), print, print)
 
 
 def test_every_stand_in_wheel_is_wanted_by_somebody():

@@ -4,10 +4,10 @@ import importlib.metadata
 import os
 
 import pytest
-from patients import JUNE, Patient, Wheel
+from patients import JUNE, Patient, Wheel, findings
 
 from envdoctor.facts import distributions, interpreter, search_path
-from envdoctor.facts.distributions import normalised
+from envdoctor.facts.metadata import normalised
 from envdoctor.model import Target
 
 TORCH = Wheel(
@@ -40,6 +40,33 @@ def broken(patient, content):
     info = patient.install(Wheel("a", "1.5", {"a.py": ""}))
     (info / "METADATA").write_bytes(content)
     return one(patient)
+
+
+@pytest.mark.parametrize("target", ["gone", "RECORD", "elsewhere"])
+def test_a_record_that_is_a_link_to_nothing_is_none(target, patient):
+    info = patient.install(Wheel("a", "1.5", {"a.py": ""}))
+    (patient.folder / "elsewhere").write_bytes((info / "RECORD").read_bytes())
+    (info / "RECORD").unlink()
+    (info / "RECORD").symlink_to(patient.folder / target if target == "elsewhere" else target)
+    assert one(patient).has_record == (target == "elsewhere")
+    assert one(patient).installed_at is not None
+    missing = findings(patient.check("packages/missing-record"))
+    assert missing == ([] if target == "elsewhere" else [("packages/missing-record", "a")])
+
+
+@pytest.mark.parametrize("content", ["root:x:0:0:root", "two words", "x" * 41, "", "a/b", "\x1b[2J"])
+def test_an_installer_that_is_no_name_is_not_shown(content, patient):
+    info = patient.install(Wheel("a", "1.5", {"a.py": ""}))
+    (info / "INSTALLER").write_text(content)
+    assert one(patient).installer is None
+
+
+def test_an_installer_that_is_a_link_is_not_shown(patient):
+    info = patient.install(Wheel("a", "1.5", {"a.py": ""}))
+    (patient.folder / "token").write_text("hf_abcdefghijklmnop")
+    (info / "INSTALLER").unlink()
+    (info / "INSTALLER").symlink_to(patient.folder / "token")
+    assert one(patient).installer is None
 
 
 @pytest.mark.parametrize("installer", ["pip", "uv"])

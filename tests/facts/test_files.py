@@ -220,11 +220,17 @@ def test_without_a_record_there_is_nothing_to_compare(patient):
     assert collect(patient).distributions == ()
 
 
-def test_links_to_files_of_another_size_are_expected(patient):
-    (patient.folder / "cache.py").write_text("the file that uv linked to, patched")
+@pytest.mark.parametrize(
+    ("there", "how"),
+    [("the file that uv linked to, patched", ["link"]), ("y = 3\n", ["link"]), ("y = 2\n", [])],
+    ids=["another size", "other bytes", "the same"],
+)
+def test_a_link_is_told_from_an_edit_and_one_to_the_same_bytes_is_in_order(there, how, patient):
     patient.delete("a/b.py")
+    (patient.folder / "cache.py").write_text(there)
     (patient.site / "a/b.py").symlink_to(patient.folder / "cache.py")
-    assert collect(patient).distributions == ()
+    found = collect(patient).distributions
+    assert [altered.how for item in found for altered in item.altered] == how
 
 
 def test_sizes_are_numbers_and_not_texts(patient):

@@ -108,7 +108,7 @@ class TestMoved:
         assert finding.evidence["named"] == str(env)
         assert finding.evidence["paths"] == [f"{tmp_path}/new/bin/tool", f"{tmp_path}/new/bin/torchrun"]
         assert f"{tmp_path}/new/bin/activate" in finding.evidence["activate"]
-        assert f"mv {tmp_path}/new {env}" in finding.remedy
+        assert f"or move it back: mv {tmp_path}/new {env}" in finding.remedy
 
     def test_copied_environment_is_an_error_while_the_original_stands(self, env, tmp_path):
         shutil.copytree(env, tmp_path / "new", symlinks=True)

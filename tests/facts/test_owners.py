@@ -61,6 +61,38 @@ def test_a_collision_survives_the_intruders_uninstall_of_the_file(patient):
     assert [(it.on_disk, it.exists) for it in collect(patient).collisions] == [(None, False)]
 
 
+@pytest.mark.parametrize(("budget", "compared"), [(9, True), (8, False)])
+def test_a_file_beyond_the_budget_is_not_hashed_and_that_is_known(budget, compared, patient, monkeypatch):
+    monkeypatch.setattr(owners, "HASH_BUDGET", budget)
+    patient.install(CU12)
+    patient.install(CU13)
+    (found,) = collect(patient).collisions
+    assert (found.compared, found.on_disk) == (compared, "nvidia-cudnn-cu13" if compared else None)
+
+
+def test_the_budget_is_for_all_files_together(patient, monkeypatch):
+    monkeypatch.setattr(owners, "HASH_BUDGET", 7)
+    for name in ("a", "b"):
+        patient.install(Wheel(name, "1", {f"ns/{n}.py": f"of {name}" for n in range(3)}))
+    assert sorted(found.compared for found in collect(patient).collisions) == [False, False, True]
+
+
+def test_shared_files_are_counted_by_who_lists_them_whatever_their_bytes(patient):
+    patient.install(CU12)
+    patient.install(CU13)
+    patient.install(Wheel("a", "1", {"same.py": "x", "a.py": ""}))
+    assert {tuple(found.owners.items()): found.count for found in collect(patient).shared} == {
+        (("nvidia-cudnn-cu12", "9.1"), ("nvidia-cudnn-cu13", "9.2")): 1,
+        (("a", "1"), ("nvidia-cudnn-cu12", "9.1"), ("nvidia-cudnn-cu13", "9.2")): 1,
+    }
+
+
+def test_what_one_package_alone_lists_is_not_shared(patient):
+    patient.install(PKG)
+    patient.install(Wheel("PKG", "2", {"pkg/__init__.py": ""}))
+    assert collect(patient).shared == ()
+
+
 def test_two_owners_of_the_same_bytes_are_no_collision(patient):
     patient.install(Wheel("a", "1", {"ns/__init__.py": "same"}))
     patient.install(Wheel("b", "1", {"ns/__init__.py": "same"}))
@@ -87,6 +119,7 @@ def test_a_row_without_digest_proves_no_difference(patient):
         (["pkg/stray.py"], [("pkg", "pkg", 1)]),
         (["pkg/sub/deep/a.py", "pkg/sub/b.py"], [("pkg/sub", "pkg", 2)]),
         (["pkg/new/x.so", "pkg/new/y.so"], [("pkg/new", "pkg", 2)]),
+        (["stray.pyc"], [("stray.pyc", None, 1)]),
         (["_stray.cpython-312-x86_64-linux-gnu.so"], [("_stray.cpython-312-x86_64-linux-gnu.so", None, 1)]),
         (["stray.py", "pkg/a.py"], [("stray.py", None, 1), ("pkg", "pkg", 1)]),
     ],

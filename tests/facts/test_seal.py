@@ -41,14 +41,14 @@ def test_a_seal_is_read(patient):
 def test_a_seal_that_cannot_be_read_is_a_failure(damage, patient, monkeypatch):
     path = sealed(patient)
     if damage == "unreadable":
-        real = open
+        real = os.open
 
         def refuse(file, *rest, **options):
             if file == path:
                 raise PermissionError(13, "Permission denied", file)
             return real(file, *rest, **options)
 
-        monkeypatch.setattr("builtins.open", refuse)
+        monkeypatch.setattr(os, "open", refuse)
     elif damage == "garbage":
         patient.edit(path, b"\xff{")
     else:

@@ -16,7 +16,7 @@ from envdoctor.reports.json import render
 
 KEYS = [
     *("schema", "envdoctor", "taken_at", "host", "target", "config", "verdict", "findings"),
-    *("passed", "skipped", "crashed", "muted", "seen", "seconds"),
+    *("passed", "skipped", "crashed", "failed", "muted", "seen", "seconds"),
 ]
 
 

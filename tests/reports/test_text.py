@@ -45,7 +45,7 @@ class TestHead:
 
     def test_healthy_is_not_said_without_doubt_where_something_failed(self):
         said = render(report(outcome("a/b", skipped=Unavailable("deadline", failed=True))))
-        assert said.splitlines()[0] == "HEALTHY  nothing found, not all could be judged"
+        assert said.splitlines()[0] == "WARNINGS  nothing found, not all could be judged"
 
     def test_it_says_what_was_judged_by_what(self):
         target = replace(TARGET, other_locks=("/project/uv.lock",))
@@ -80,7 +80,7 @@ class TestBlock:
         assert "- transformers is 5.8.1, the lock says 5.6.0  [packages/drifted]\n" in said
         assert "see: envdoctor explain packages/foreign\n" in said
         assert re.search(r"next: .* uninstall sglang ", said)
-        assert "then: /env/bin/python -m pip install --force-reinstall --no-deps transformers==5.6.0\n" in said
+        assert "then: $ /env/bin/python -m pip install --force-reinstall --no-deps transformers==5.6.0\n" in said
         assert said.count("transformers==5.6.0") == 1, "the root's advice covers what it moved"
 
     @pytest.mark.parametrize(("count", "more"), [(8, None), (9, "- and 1 more of packages/drifted\n")])
@@ -117,6 +117,16 @@ class TestBlock:
         found = finding("torch", message="a.py of torch differs", paths=["a.py"])
         assert "paths:" not in render(report(outcome("a/b", found)))
 
+    @pytest.mark.parametrize(("count", "more"), [(20, None), (21, 1), (1000, 980)])
+    def test_a_thousand_of_one_probe_are_cut_and_counted(self, count, more):
+        many = outcome("packages/missing", *(finding(f"p{n}", message=f"p{n} is gone") for n in range(count)))
+        said = render(report(many, outcome("packages/orphan", finding("x", message="x is alone"))))
+        assert said.count(" is gone\n") == 20
+        assert ("more findings of" in said) == (more is not None)
+        assert more is None or f"and {more} more findings of packages/missing (all of them: --format json)\n" in said
+        assert "x is alone" in said
+        assert said.startswith(f"SICK  {count + 1} errors\n")
+
 
 class TestNotes:
     def test_many_of_one_probe_are_collapsed(self):
@@ -148,7 +158,7 @@ class TestEnd:
 
     def test_muted_findings_are_counted_and_their_probe_has_not_passed(self):
         given = report(outcome("a/b", muted=(finding(), finding())), outcome("a/c"), config="/p/envdoctor.toml")
-        assert "muted    2 findings, by /p/envdoctor.toml\n" in render(given)
+        assert "muted    2 of a/b, by /p/envdoctor.toml\n" in render(given)
         assert "1 of 2 probes found nothing" in render(given)
 
     def test_the_last_line_counts_the_files(self):
@@ -247,3 +257,9 @@ def test_a_moment_is_spoken_in_local_time(monkeypatch):
     finally:
         monkeypatch.undo()
         time.tzset()
+
+
+@pytest.mark.parametrize(("seen", "said"), [({"lock": "changed since the environment was sealed"}, True), ({}, False)])
+def test_a_lock_that_changed_since_the_seal_is_said_so(seen, said):
+    given = replace(report(), target=replace(TARGET, lock="/project/train.txt"), seen=seen)
+    assert (", changed since the environment was sealed" in render(given)) is said

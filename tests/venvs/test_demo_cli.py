@@ -51,5 +51,5 @@ def test_demo_overwrites_nothing(tmp_path, doctor):
     answer = doctor("demo", "--keep", tmp_path)
     assert answer.status == 2
     assert answer.stderr.count("\n") == 1
-    assert "not empty" in answer.stderr
+    assert "is there already" in answer.stderr
     assert os.listdir(tmp_path) == ["mine.txt"]

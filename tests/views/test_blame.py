@@ -115,6 +115,33 @@ class TestMoves:
         flat = [distribution("six", installed_at=NOON), distribution("torch", "2.9.1", installed_at=NOON)]
         assert came(*flat, lock=lock("torch==2.10.0")).evidence("torch") == {}
 
+    def test_who_came_after_the_move_is_innocent(self):
+        moved = distribution("torch", "2.9.1", installed_at=NOON)
+        later = distribution("vllm", "0.15.1", requires=["torch==2.9.1"], installed_at=NOON + 3600)
+        assert came(later, moved, lock=lock("torch==2.10.0")).evidence("torch") == {}
+
+    def test_who_was_asked_for_by_name_moved_for_itself(self):
+        stack = distribution("six", installed_at=NOON)
+        moved = [distribution("torch", "2.9.1", installed_at=NOON + 1, requested=asked) for asked in (False, True)]
+        given = lock("torch==2.10.0")
+        assert [came(stack, item, lock=given).evidence("torch") for item in moved] == [{"cause": "six"}, {}]
+
+    @pytest.mark.parametrize(("locked", "blamed"), [(1, {"cause": "six"}), (2, {"cause": "six"}), (3, {})])
+    def test_company_in_an_install_of_the_lock_proves_nothing(self, locked, blamed):
+        names = [f"p{n}" for n in range(locked)]
+        install = [distribution(name, installed_at=NOON + n) for n, name in enumerate((*names, "six"))]
+        moved = distribution("torch", "2.9.1", installed_at=NOON + 4)
+        given = lock("torch==2.10.0", *[f"{name}==1.0" for name in names])
+        assert came(*install, moved, lock=given).evidence("torch") == blamed
+
+    def test_a_requirement_counts_in_an_install_of_the_lock_too(self):
+        names = [f"p{n}" for n in range(9)]
+        install = [distribution(name, installed_at=NOON) for name in names]
+        stack = distribution("vllm", requires=["torch==2.9.1"], installed_at=NOON + 1)
+        moved = distribution("torch", "2.9.1", installed_at=NOON + 1, requested=True)
+        given = lock("torch==2.10.0", *[f"{name}==1.0" for name in names])
+        assert came(*install, stack, moved, lock=given).evidence("torch") == {"cause": "vllm"}
+
     def test_another_build_is_a_move(self):
         pinning = distribution("vllm", requires=["torch==2.10.0+cpu"])
         found = came(pinning, "torch==2.10.0+cpu", lock=lock("torch==2.10.0+cu130"))

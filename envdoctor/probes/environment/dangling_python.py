@@ -10,7 +10,6 @@ findings are judged from disk until the interpreter answers again.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from shlex import quote
 
 from envdoctor.facts.interpreter import Interpreter
 from envdoctor.model import Finding, Severity
@@ -34,7 +33,6 @@ def check(interpreter: Interpreter) -> Iterable[Finding]:
             "home": interpreter.pyvenv.get("home"),
         },
         (
-            f"{quote(interpreter.python)} --version",
             f"put {f'Python {version}' if version else 'its Python'} back at {last}",
             "or make the environment anew from its lock",
         ),

@@ -66,7 +66,7 @@ def _moved(stale: Sequence[Script], misled: Sequence[Activation], launchers: Lau
         },
         (
             f"make the environment anew from its lock at {target.prefix}",
-            *(() if copied else (f"mv {quote(target.prefix)} {quote(old)}",)),
+            *(() if copied else (f"or move it back: mv {quote(target.prefix)} {quote(old)}",)),
         ),
     )
 

@@ -11,23 +11,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from envdoctor.facts.distributions import Distributions
+from envdoctor.facts.metadata import normalised
 from envdoctor.facts.startup import PythonPathEntry, Startup
-from envdoctor.model import Finding, Severity
+from envdoctor.model import Finding, Severity, Unavailable
 
 SHOWN = 20
 
 
-def check(startup: Startup) -> Iterable[Finding]:
+def check(startup: Startup, distributions: Distributions | Unavailable) -> Iterable[Finding]:
     """Judge each entry by what it holds; one inside the environment, or empty, changes nothing."""
+    installed = frozenset() if isinstance(distributions, Unavailable) else frozenset(i.name for i in distributions.own)
     for entry in startup.pythonpath:
-        verdict = _judged(entry)
+        verdict = _judged(entry, installed)
         if verdict is not None:
             severity, text = verdict
             message = f"PYTHONPATH names {entry.path}, {text}"
             yield Finding(severity, entry.path, message, _evidence(entry), _remedy(severity))
 
 
-def _judged(entry: PythonPathEntry) -> tuple[Severity, str] | None:
+def _judged(entry: PythonPathEntry, installed: frozenset[str]) -> tuple[Severity, str] | None:
     if not entry.exists:
         return Severity.NOTE, "which does not exist"
     if entry.inside:
@@ -38,9 +41,12 @@ def _judged(entry: PythonPathEntry) -> tuple[Severity, str] | None:
         return Severity.WARNING, f"which holds {entry.distributions} installed packages outside the environment"
     if not entry.modules:
         return None
+    hidden = [name for name in entry.modules if normalised(name) in installed]
+    if hidden and entry.project is None:
+        return Severity.ERROR, f"whose {', '.join(hidden[:3])} hides the installed package of that name"
     if entry.project is not None:
         return Severity.NOTE, f"sources of the project {entry.project}"
-    return Severity.WARNING, f"which holds {len(entry.modules)} modules outside the environment"
+    return Severity.WARNING, f"which holds modules outside the environment: {', '.join(entry.modules[:3])}"
 
 
 def _evidence(entry: PythonPathEntry) -> dict[str, object]:

@@ -18,6 +18,7 @@ from typing import Any
 
 from envdoctor import knowledge
 from envdoctor.facts.owners import Owners
+from envdoctor.facts.search_path import Origin
 from envdoctor.facts.startup import Customize, Startup, StartupFile, StartupLine
 from envdoctor.model import Finding, Severity, Unavailable
 
@@ -58,7 +59,7 @@ def _runs(file: StartupFile, lines: list[StartupLine], owners: Owners | Unavaila
             "problem": file.problem,
             "known": row["source"] if row else None,
         },
-        () if row else _remedy(file.path, owner),
+        () if row else _remedy(file.path, file.origin, owner),
     )
 
 
@@ -88,11 +89,17 @@ def _customizes(module: Customize, owners: Owners | Unavailable) -> Finding:
         module.path,
         f"{module.name} ({module.path}) {brought} and {state}",
         {"owner": owner, "size": module.size, "origin": module.origin, "imported": module.imported},
-        () if distribution else _remedy(module.path, owner),
+        () if distribution else _remedy(module.path, module.origin, owner),
     )
 
 
-def _remedy(path: str, owner: str | None) -> tuple[str, ...]:
+def _remedy(path: str, origin: Origin, owner: str | None) -> tuple[str, ...]:
+    """Advise to look; to remove only what nobody owns in the environment itself, which others do not share."""
+    look = f"less {quote(path)}"
     if owner:
-        return (f"read {path}", f"keep {owner} only if the job needs it")
-    return (f"read {path}", f"rm {quote(path)}")
+        return (look, f"keep {owner} only if the job needs it")
+    if origin == "system-site":
+        return (look, "the file is the base interpreter's, which others use: switch include-system-site-packages off")
+    if origin == "site-packages" and not path.startswith("/usr/"):
+        return (look, f"rm {quote(path)}")
+    return (look, "take it off the path if the job does not need it")

@@ -4,7 +4,7 @@ Why it matters: the same version can be built again, with other flags, against a
 requirements lock and `pip freeze` show no difference.
 
 What to do: find out where the present build came from; reinstall from the locked file with hashes checked. Needs a seal
-to compare with, except where torch's metadata and torch/version.py name different builds.
+to compare with.
 """
 
 from __future__ import annotations
@@ -16,52 +16,38 @@ from envdoctor.facts.files import Files
 from envdoctor.facts.seal import Seal
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.model import Finding, Severity, Unavailable
-from envdoctor.versions import label
 from envdoctor.views.remedies import Remedies
 
 
 def check(
-    distributions: Distributions,
-    files: Files,
-    remedies: Remedies,
-    torch_build: TorchBuild | Unavailable,
-    seal: Seal | Unavailable,
+    distributions: Distributions, files: Files, remedies: Remedies, torch_build: TorchBuild | Unavailable, seal: Seal
 ) -> Iterable[Finding]:
-    """Compare RECORDs with the seal's, and torch's two statements of its build."""
+    """Compare RECORDs, and the build that torch's own files name, with what was sealed."""
     torch = distributions.active.get("torch")
-    if torch is not None and isinstance(torch_build, TorchBuild):
-        yield from _torch(torch, torch_build, seal, remedies)
     rebuilt = set(files.rebuilt)
     for item in distributions.own:
         if item.metadata in rebuilt:
             yield Finding(
                 Severity.ERROR,
                 item.name,
-                f"{item.label} is another build of the same version than the one that was sealed",
-                {"metadata": item.metadata, "sealed_at": seal.taken_at if isinstance(seal, Seal) else None},
+                f"{item.label} is not the build of that version that was sealed",
+                {"metadata": item.metadata, "sealed_at": seal.taken_at},
                 remedies.reinstall([(item.name, item.version)]),
             )
+    known = torch is not None and torch.metadata not in rebuilt and bool(seal.torch_version)
+    if known and torch is not None and isinstance(torch_build, TorchBuild) and _other(seal, torch, torch_build):
+        yield _torch(torch, torch_build, seal, remedies)
 
 
-def _torch(torch: Distribution, build: TorchBuild, seal: Seal | Unavailable, remedies: Remedies) -> Iterable[Finding]:
-    named = label(torch.version)
-    if named and build.label and named != build.label:
-        yield Finding(
-            Severity.ERROR,
-            "torch",
-            f"torch's metadata says {torch.version}, its own files say {build.version}: parts of two builds",
-            {"metadata": torch.version, "version_py": build.version, "cuda": build.cuda},
-            remedies.reinstall([("torch", torch.version)]),
-        )
-    elif isinstance(seal, Seal) and seal.torch_version and _other(seal, torch, build):
-        yield Finding(
-            Severity.ERROR,
-            "torch",
-            f"torch is build {build.version} ({(build.git or '')[:10]}), sealed was {seal.torch_version} "
-            f"({(seal.torch_git or '')[:10]})",
-            {"build": build.version, "git": build.git, "sealed": seal.torch_version, "sealed_git": seal.torch_git},
-            remedies.reinstall([("torch", torch.version)]),
-        )
+def _torch(torch: Distribution, build: TorchBuild, seal: Seal, remedies: Remedies) -> Finding:
+    return Finding(
+        Severity.ERROR,
+        "torch",
+        f"torch is build {build.version} ({(build.git or '')[:10]}), sealed was {seal.torch_version} "
+        f"({(seal.torch_git or '')[:10]})",
+        {"build": build.version, "git": build.git, "sealed": seal.torch_version, "sealed_git": seal.torch_git},
+        remedies.reinstall([("torch", torch.version)]),
+    )
 
 
 def _other(seal: Seal, torch: Distribution, build: TorchBuild) -> bool:

@@ -5,8 +5,8 @@ lock describes.
 
 What to do: look at the difference; what should stay belongs into a package or a patch of your own. Then reinstall the
 package by force. A plain check compares sizes, and hashes only files written after their package was installed or, with
-a seal, changed since it was taken. A CA bundle that the site put in the place of certifi's, and packages of the
-operating system, which strips files after their RECORD was written, are a note.
+a seal, changed since it was taken. A CA bundle that the site put in the place of certifi's, links put in
+the place of files, and packages of the operating system, which strips files after RECORD was written, are a note.
 """
 
 from __future__ import annotations
@@ -19,6 +19,11 @@ from envdoctor.facts.owners import Owners
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.views.remedies import Remedies
 
+_HOW = {
+    "content": "its content differs",
+    "not a file": "it is no regular file",
+    "link": "it is a link to a file with other bytes",
+}
 CA_BUNDLE = "cacert.pem"
 """Sites replace certifi's and pip's copy by their own bundle, on purpose."""
 
@@ -34,6 +39,14 @@ def check(
         own = [altered for altered in state.altered if altered.path not in collided]
         if item is not None and own:
             yield _finding(item, state, [altered.path for altered in own], remedies)
+    if files.index_lost:
+        yield Finding(
+            Severity.WARNING,
+            "stat index",
+            "the stat index of the seal is gone or damaged: edits that keep a file's size and time go unseen",
+            {},
+            ("envdoctor seal",),
+        )
     if files.unverified:
         yield Finding(
             Severity.NOTE,
@@ -45,12 +58,11 @@ def check(
 
 def _finding(item: Distribution, state: DistributionFiles, paths: list[str], remedies: Remedies) -> Finding:
     count = state.altered_count - (len(state.altered) - len(paths))
-    only_bundle = all(path.rpartition("/")[2] == CA_BUNDLE for path in paths) and len(paths) == count
-    harmless = only_bundle or item.by_system
+    hows = {altered.path: altered.how for altered in state.altered if altered.path in paths}
+    expected = all(how == "link" or path.rpartition("/")[2] == CA_BUNDLE for path, how in hows.items())
+    harmless = (expected and len(paths) == count) or item.by_system
     first = next(altered for altered in state.altered if altered.path == paths[0])
-    how = f"{first.size} bytes instead of {first.recorded_size}" if first.how == "size" else f"its {first.how} differs"
-    if first.how == "not a file":
-        how = "it is no regular file"
+    how = _HOW.get(first.how, f"{first.size} bytes instead of {first.recorded_size}")
     more = f", and {count - 1} more of its files differ" if count > 1 else ""
     return Finding(
         Severity.NOTE if harmless else Severity.ERROR,
@@ -59,7 +71,7 @@ def _finding(item: Distribution, state: DistributionFiles, paths: list[str], rem
         {
             "paths": paths,
             "count": count,
-            "how": {altered.path: altered.how for altered in state.altered if altered.path in paths},
+            "how": hows,
         },
         () if harmless else remedies.reinstall([(item.name, item.version)]),
     )

@@ -23,7 +23,7 @@ def check(
     """Yield one finding for each requiring package."""
     broken: dict[str, list[Edge]] = {}
     for edge in requirements.edges:
-        if not edge.satisfied:
+        if not edge.satisfied and not _said(edge, expected):
             broken.setdefault(edge.requirer, []).append(edge)
     for requirer, edges in broken.items():
         absent = [edge for edge in edges if edge.installed is None]
@@ -40,6 +40,12 @@ def check(
             },
             _remedy(requirer, first, expected, remedies),
         )
+
+
+def _said(edge: Edge, expected: Expected | Unavailable) -> bool:
+    """Tell whether packages/missing says it already: the lock has both, and the required one is not there."""
+    locked = not isinstance(expected, Unavailable) and edge.requirer in expected.wanted and edge.name in expected.wanted
+    return locked and edge.installed is None
 
 
 def _blamed(requirer: str, edges: list[Edge], blame: Blame | Unavailable) -> dict[str, str]:

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.seal import Seal
 from envdoctor.model import Finding, Lock, LockedPackage, Severity, Unavailable
+from envdoctor.printable import moment_of
 from envdoctor.versions import label, same_build, same_release
 from envdoctor.views.blame import SEEDS, Blame, alternatives
 from envdoctor.views.expected import Expected
@@ -53,7 +54,15 @@ def _finding(item: Distribution, pin: LockedPackage, blame: Blame, lock: Lock, r
         Severity.WARNING if unnamed and label(installed) != "cpu" else Severity.ERROR,
         item.name,
         message,
-        {"installed": installed, "locked": locked, "file": lock.path, "line": pin.line, **blame.evidence(item.name)},
+        {
+            "installed": installed,
+            "locked": locked,
+            "file": lock.path,
+            "line": pin.line,
+            "installed_at": moment_of(item.installed_at),
+            "installer": item.installer,
+            **blame.evidence(item.name),
+        },
         remedies.reinstall([(item.name, locked)]),
     )
 

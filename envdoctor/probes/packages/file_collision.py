@@ -88,6 +88,8 @@ def _on_disk(collisions: Sequence[Collision]) -> str:
     holders = sorted({collision.on_disk for collision in collisions if collision.on_disk})
     if not any(collision.exists for collision in collisions):
         return "the file is gone"
+    if not holders and not all(collision.compared for collision in collisions):
+        return "too large to tell in a plain check whose bytes are on disk"
     return f"on disk are the bytes of {' and '.join(holders)}" if holders else "on disk are the bytes of neither"
 
 

@@ -14,13 +14,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor.facts.distributions import Distributions
+from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.owners import Owners
 from envdoctor.model import Finding, Lock, Severity, Unavailable
 from envdoctor.printable import moment_of
 from envdoctor.views.blame import Blame, Cause
 from envdoctor.views.expected import Expected
 from envdoctor.views.remedies import Remedies
+from envdoctor.views.requirements import Requirements
 
 
 def check(
@@ -30,6 +31,7 @@ def check(
     owners: Owners | Unavailable,
     lock: Lock,
     remedies: Remedies,
+    requirements: Requirements,
 ) -> Iterable[Finding]:
     """Judge each foreign package; one that is the root of others carries what its coming did."""
     overwritten = _overwritten(owners, expected)
@@ -44,6 +46,10 @@ def check(
             evidence["overwrote"] = overwritten[name]
         if cause is not None:
             evidence |= _came_with(cause)
+        needed_by = sorted({edge.requirer for edge in requirements.required_by.get(name, ())} & set(expected.allowed))
+        if needed_by and not harmful:
+            yield _unlisted(item, needed_by, evidence, lock)
+            continue
         yield Finding(
             Severity.ERROR if harmful else Severity.WARNING,
             name,
@@ -53,14 +59,24 @@ def check(
         )
 
 
+def _unlisted(item: Distribution, needed_by: list[str], evidence: dict[str, object], lock: Lock) -> Finding:
+    """Speak of a package that the lock forgot: what it pins needs it, and removing it would break that."""
+    return Finding(
+        Severity.WARNING,
+        item.name,
+        f"{item.label} is not in {lock.path.rpartition('/')[2]}, though {', '.join(needed_by[:3])} there needs it",
+        {**evidence, "needed_by": needed_by},
+        (f"lock again with {item.name}: a lock without what its packages need rebuilds a broken environment",),
+    )
+
+
 def _remedy(name: str, cause: Cause | None, owners: Owners | Unavailable, remedies: Remedies) -> tuple[str, ...]:
     """Advise to remove it with its company, then to put back what it moved and what its removal would tear out."""
     company = [name, *(cause.added if cause else ())]
     back = {move.name: move.locked for move in (cause.moved if cause else ())}
-    for collision in () if isinstance(owners, Unavailable) else owners.collisions:
-        claims = {claim.name: claim.version for claim in collision.claims}
-        if set(claims) & set(company):
-            back |= {other: version for other, version in claims.items() if other not in company and other not in back}
+    for shared in () if isinstance(owners, Unavailable) else owners.shared:
+        if shared.owners.keys() & set(company):
+            back = {other: version for other, version in shared.owners.items() if other not in company} | back
     step = remedies.reinstall(sorted(back.items())) if back else ()
     return (*remedies.remove(company), *step)
 

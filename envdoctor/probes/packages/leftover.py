@@ -30,5 +30,5 @@ def check(owners: Owners) -> Iterable[Finding]:
             folder,
             f"{len(found)} leftover{'s' if len(found) > 1 else ''} of interrupted uninstalls, {total / 1e6:.1f} MB",
             {"paths": [path for path, _ in found[:50]], "count": len(found), "bytes": total},
-            (f"make sure that no process uses them, then: rm -r {shlex.quote(folder)}/~*",),
+            ("make sure that no process uses them", f"rm -r {shlex.quote(folder)}/~*"),
         )

@@ -29,7 +29,7 @@ def check(owners: Owners) -> Iterable[Finding]:
                 stray.path,
                 message,
                 evidence,
-                (f"find out what put it there; move it away: {stray.path}",),
+                (f"find out what put it there, then move it out of {stray.path.rpartition('/')[0]}",),
             )
         else:
             yield Finding(Severity.NOTE, stray.owner, f"{files} below {stray.owner} came from no package", evidence)

@@ -21,7 +21,8 @@ def check(policy: Policy, moment: datetime) -> Iterable[Finding]:
             yield Finding(
                 Severity.WARNING,
                 mute.probe,
-                f"the mute of {mute.probe} for {mute.subject} ended on {mute.until}",
+                f"the mute of {mute.probe} for {'all subjects' if mute.subject == '*' else mute.subject} "
+                f"ended on {mute.until}",
                 {"subject": mute.subject, "until": str(mute.until), "why": mute.why, "file": policy.path},
                 (f"edit {policy.path}: remove the mute, or move its date and say why",),
             )

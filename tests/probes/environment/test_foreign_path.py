@@ -2,7 +2,8 @@
 
 import pytest
 
-from envdoctor.facts.distributions import DirectUrl, Distribution, Distributions
+from envdoctor.facts.distributions import Distribution, Distributions
+from envdoctor.facts.metadata import DirectUrl
 from envdoctor.facts.owners import Owners
 from envdoctor.facts.startup import Startup, StartupFile, StartupLine
 from envdoctor.model import Severity, Unavailable

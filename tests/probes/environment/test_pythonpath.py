@@ -1,14 +1,16 @@
 """Each entry of PYTHONPATH is judged by what it holds."""
 
 import pytest
+from values import distributions, findings
 
 from envdoctor.facts.startup import PythonPathEntry, Startup
 from envdoctor.model import Severity
 from envdoctor.probes.environment.pythonpath import check
 
 
-def judge(*entries):
-    return [(finding.severity, finding.subject) for finding in check(Startup(pythonpath=entries))]
+def judge(*entries, **facts):
+    found = findings(check, startup=Startup(pythonpath=entries), **facts)
+    return [(finding.severity, finding.subject) for finding in found]
 
 
 def entry(*, exists=True, inside=False, **changes):
@@ -29,6 +31,15 @@ def entry(*, exists=True, inside=False, **changes):
 )
 def test_entries_outside_the_environment(given, severity):
     assert judge(entry(**given)) == [(severity, "/extra")]
+
+
+@pytest.mark.parametrize(
+    ("given", "severity"),
+    [({}, Severity.ERROR), ({"project": "/extra"}, Severity.NOTE), ({"distributions": 2}, Severity.WARNING)],
+)
+def test_modules_that_hide_an_installed_package_are_an_error_unless_they_are_a_project(given, severity):
+    changes = {"modules": ("mine", "Typing_Extensions")} | given
+    assert judge(entry(**changes), distributions=distributions("typing-extensions")) == [(severity, "/extra")]
 
 
 @pytest.mark.parametrize("given", [{}, {"inside": True, "distributions": 90, "modules": ("torch",)}])

@@ -47,6 +47,21 @@ def test_a_bundle_of_the_sites_certificates_is_a_note(altered, severity):
     assert bool(finding.remedy) == (severity == Severity.ERROR)
 
 
+@pytest.mark.parametrize(
+    ("altered", "severity"),
+    [
+        ({"a.py": "link"}, Severity.NOTE),
+        ({"a.py": "link", "certifi/cacert.pem": "content"}, Severity.NOTE),
+        ({"a.py": "link", "b.py": "content"}, Severity.ERROR),
+    ],
+)
+def test_links_put_in_the_place_of_files_are_a_note(altered, severity):
+    (finding,) = judge(altered)
+    assert (finding.severity, bool(finding.remedy)) == (severity, severity == Severity.ERROR)
+    assert "a.py of torch 2.11.0" in finding.message
+    assert "it is a link to a file with other bytes" in finding.message
+
+
 def test_a_bundle_among_more_than_is_listed_is_no_excuse():
     (finding,) = judge({"certifi/cacert.pem": "size"}, altered_count=51)
     assert finding.severity == Severity.ERROR
@@ -62,6 +77,11 @@ def test_a_collision_explains_its_file_and_no_other():
 def test_what_was_not_hashed_is_said():
     (finding,) = findings(check, files=files(unverified=3))
     assert (finding.severity, finding.evidence) == (Severity.NOTE, {"count": 3})
+
+
+def test_a_lost_stat_index_is_a_warning():
+    (finding,) = findings(check, files=files(index_lost=True))
+    assert (finding.severity, finding.subject, finding.remedy) == (Severity.WARNING, "stat index", ("envdoctor seal",))
 
 
 def test_files_in_order_say_nothing():

@@ -3,7 +3,7 @@
 import pytest
 from values import NO_LOCK, PIP, distribution, distributions, editable, findings, lock, pin
 
-from envdoctor.facts.distributions import DirectUrl
+from envdoctor.facts.metadata import DirectUrl
 from envdoctor.model import Artifact, Severity
 from envdoctor.probes.packages.direct_url import check
 

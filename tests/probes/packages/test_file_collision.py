@@ -20,6 +20,7 @@ def judge(*collisions, items=PAIR, given=NO_LOCK):
         ({"on_disk": PAIR[1]}, f"on disk are the bytes of {PAIR[1]}"),
         ({}, "on disk are the bytes of neither"),
         ({"exists": False}, "the file is gone"),
+        ({"compared": False}, "too large to tell in a plain check whose bytes are on disk"),
     ],
 )
 def test_it_says_whose_bytes_are_on_disk(facts, said):

@@ -3,6 +3,7 @@
 import pytest
 from values import NOON, PIP, collision, distribution, distributions, editable, findings, lock, owners, pin
 
+from envdoctor.facts.owners import Shared
 from envdoctor.model import Severity, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.probes.packages.foreign import check
@@ -63,6 +64,39 @@ def test_what_the_removal_of_its_company_would_tear_out_comes_back():
     collisions = [collision("torch/a.py", "torch", "twig"), collision("b.py", "other", "third")]
     root, _ = judge(stack, "twig", "torch==2.0", owners=owners(collisions))
     assert root.remedy == (f"{PIP} uninstall leaf twig", f"{PIP} install --force-reinstall --no-deps torch==1.0")
+
+
+def test_identical_files_that_its_uninstall_would_tear_out_come_back():
+    shared = [Shared({"leaf": "1.0", "torch": "2.0"}, 3), Shared({"other": "1.0", "third": "1.0"}, 1)]
+    (finding,) = judge("leaf", "torch==2.0", owners=owners(shared=shared))
+    assert (finding.severity, "overwrote" in finding.evidence) == (Severity.WARNING, False)
+    assert finding.remedy == (f"{PIP} uninstall leaf", f"{PIP} install --force-reinstall --no-deps torch==2.0")
+
+
+def test_what_comes_back_comes_back_at_the_locked_version():
+    leaf = distribution("leaf", requires=["torch==1.9"])
+    (finding,) = judge(leaf, "torch==1.9", owners=owners(shared=[Shared({"leaf": "1.0", "torch": "1.9"}, 1)]))
+    assert finding.remedy[1].endswith(" torch==2.0")
+
+
+def test_what_a_locked_package_needs_is_missing_from_the_lock_and_not_to_be_removed():
+    torch = distribution("torch", "2.0", requires=["six", "torch"])
+    (finding,) = judge(torch, "six")
+    assert (finding.severity, finding.subject) == (Severity.WARNING, "six")
+    assert finding.message == "six 1.0 is not in train.txt, though torch there needs it"
+    assert finding.evidence["needed_by"] == ["torch"]
+    assert not any("uninstall" in step for step in finding.remedy)
+
+
+@pytest.mark.parametrize("needer", [distribution("leaf", requires=["six"]), distribution("torch", "2.0")])
+def test_what_only_foreign_packages_need_may_go(needer):
+    found = judge(needer, "six")
+    assert not any("needed_by" in finding.evidence for finding in found)
+    assert any("uninstall" in step for finding in found for step in finding.remedy)
+
+
+def test_a_serving_stack_that_a_locked_package_needs_is_an_error_still():
+    assert brief(judge(distribution("torch", "2.0", requires=["vllm"]), "vllm")) == [(Severity.ERROR, "vllm")]
 
 
 def test_long_lists_of_moves_are_cut_in_the_sentence_alone():

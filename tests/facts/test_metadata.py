@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from envdoctor.facts import distributions
-from envdoctor.facts.distributions import (
+from envdoctor.facts import metadata
+from envdoctor.facts.metadata import (
     DirectUrl,
     parse_direct_url,
     parse_headers,
@@ -21,7 +21,7 @@ from envdoctor.facts.distributions import (
 @example(" folded first\nName: a")
 @example("Name: a\n\tb\n\nVersion: 1")
 def test_no_text_breaks_the_headers(text):
-    assert parse_headers(text).keys() <= set(distributions._FIELDS)
+    assert parse_headers(text).keys() <= set(metadata._FIELDS)
 
 
 @settings(max_examples=40)
