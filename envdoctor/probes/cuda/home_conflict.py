@@ -54,7 +54,7 @@ def _conflict(named: list[Named], toolkits: Toolkits) -> Finding:
         {item.way: {"path": item.path, "prefix": item.prefix, "version": versions[item.way]} for item in named},
         (
             f'export CUDA_HOME={quote(first.path)} CUDA_PATH={quote(first.path)} PATH={quote(first.path)}/bin:"$PATH"',
-            "or unset CUDA_HOME and CUDA_PATH, and leave one nvcc on PATH",
+            "or drop CUDA_HOME and CUDA_PATH, and leave one nvcc on PATH",
         ),
     )
 

@@ -69,6 +69,6 @@ def _finding(folder: Folder, cases: Sequence[_Case], loader: Loader) -> Finding:
         },
         (
             "unset LD_LIBRARY_PATH",
-            f"export LD_LIBRARY_PATH={':'.join(places)}:$LD_LIBRARY_PATH",
+            f"or export LD_LIBRARY_PATH={':'.join(places)}:$LD_LIBRARY_PATH",
         ),
     )
