@@ -125,6 +125,10 @@ def check(
     output: Annotated[Format, typer.Option("--format", help="Report format.")] = Format.TEXT,
     fail_on: Annotated[Level, typer.Option(help="Lowest severity that makes the exit status 1.")] = Level.ERROR,
     config: ConfigOption = None,
+    root: Annotated[
+        str | None,
+        typer.Option(help="Read host files below DIR: an unpacked image, a mounted disk.", metavar="DIR"),
+    ] = None,
     deadline: Annotated[
         float, typer.Option(help="After so long, what is not read yet is given up.", min=0.1, metavar="SECONDS")
     ] = 30.0,
@@ -140,7 +144,8 @@ def check(
 
     wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()))
     selection = workflows.Selection(tuple(select or ()), tuple(ignore or ()))
-    report = workflows.check(wish, selection, workflows.LocalHost(patience=deadline / 2), deadline=deadline)
+    host = workflows.LocalHost(patience=deadline / 2, root=workflows.root_of(root))
+    report = workflows.check(wish, selection, host, deadline=deadline)
     _print(_rendered(report, output))
     raise typer.Exit(report.status(Severity[fail_on.name]))
 

@@ -13,6 +13,16 @@ from typing import Any
 from envdoctor.errors import PolicyError
 from envdoctor.model import Severity
 
+LIMITS: Mapping[str, int] = {
+    "shm": 1 << 30,
+    "disk": 2 << 30,
+    "inodes": 10_000,
+    "nofile": 1024,
+    "nproc": 4096,
+}
+"""What node/* wants at least: bytes of shm and of free disk, free inodes, soft limits. Judgement, not fact: a worker
+hands over batches of tens to hundreds of MB; 1024 is what systems give where nobody thought of it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mute:
@@ -55,6 +65,8 @@ class Policy:
     mutes: tuple[Mute, ...] = ()
     severity: Mapping[str, Severity] = field(default_factory=dict)
     """Probe id or prefix -> severity of all its findings."""
+    limits: Mapping[str, int] = field(default_factory=lambda: LIMITS)
+    """What the node must grant, by the keys of `LIMITS`."""
 
     def severity_of(self, probe: str, default: Severity) -> Severity:
         """Return the severity that the longest matching entry sets, otherwise `default`."""
@@ -114,7 +126,7 @@ class _Reader:
     def policy(self, table: Mapping[str, Any]) -> Policy:
         from packaging.utils import canonicalize_name
 
-        self.known(table, {"target", "lock", "groups", "extras", "allow", "mute", "severity"}, "")
+        self.known(table, {"target", "lock", "groups", "extras", "allow", "mute", "severity", "limits"}, "")
         return Policy(
             path=self.path,
             target=self.text_or_none(table, "target"),
@@ -124,6 +136,7 @@ class _Reader:
             allow=tuple(canonicalize_name(name) for name in self.names(table, "allow")),
             mutes=self.mutes(self.tables(table, "mute")),
             severity=self.severities(table.get("severity", {})),
+            limits={**LIMITS, **self.limits(table.get("limits", {}))},
         )
 
     def known(self, table: Mapping[str, Any], keys: set[str], where: str) -> None:
@@ -184,3 +197,16 @@ class _Reader:
             if word not in [severity.label for severity in Severity]:
                 raise self.fail(probe, f"severity of {probe} must be note, warning or error, not {word!r}")
         return {probe: Severity[word.upper()] for probe, word in table.items()}
+
+    def limits(self, table: Mapping[str, Any]) -> Mapping[str, int]:
+        """Read whole numbers, or sizes such as "16GiB" for bytes."""
+        self.known(table, set(LIMITS), "limits")
+        found = {}
+        for key, value in table.items():
+            size = re.fullmatch(r"(\d+)\s*([KMGT])iB", value) if isinstance(value, str) else None
+            if size is not None:
+                value = int(size[1]) << 10 * (1 + "KMGT".index(size[2]))
+            if not isinstance(value, int) or isinstance(value, bool) or value < 0:
+                raise self.fail(key, f'{key} must be a whole number, or a size such as "16GiB"')
+            found[key] = value
+        return found

@@ -44,3 +44,13 @@ def redact(text: str) -> str:
 def moment_of(seconds: float | None) -> str | None:
     """Return a time of day on disk (seconds since the epoch) as RFC 3339 in UTC, to the second."""
     return None if seconds is None else datetime.fromtimestamp(int(seconds), UTC).isoformat().replace("+00:00", "Z")
+
+
+def size_of(count: int) -> str:
+    """Return a number of bytes as a person would say it, in powers of 1024: `925 KiB`, `63.5 GiB`."""
+    size = float(count)
+    for unit in ("bytes", "KiB", "MiB", "GiB"):
+        if size < 1024:
+            return f"{size:.0f} {unit}" if unit == "bytes" or size == int(size) else f"{size:.1f} {unit}"
+        size /= 1024
+    return f"{size:.1f} TiB"

@@ -14,6 +14,7 @@ from envdoctor.facts import records, stat_index
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.files import Comparison
 from envdoctor.facts.startup import Startup
+from envdoctor.facts.toolkits import Toolkits
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.facts.variables import Variables
 from envdoctor.locate import Wish, locate
@@ -95,6 +96,8 @@ def _write(target: Target, taken: Snapshot, host: Host) -> str:
             lock_origin=target.lock,
             lock_digest=taken.known("lock", "digest"),
             lock_name=f"lock-{os.path.basename(target.lock)[-200:]}" if target.lock and content is not None else None,
+            toolkits=taken.toolkits.record() if isinstance(taken.toolkits, Toolkits) else {},
+            driver=taken.known("driver", "version"),
             frozen=all(not os.stat(site).st_mode & 0o222 for site in path.site_dirs()),
             index_name=f"index-{stamp}-{os.getpid()}.jsonl",
         ),

@@ -61,6 +61,10 @@ class Seal:
     pth: tuple[str, ...] = ()
     """Names of the .pth files that were there."""
     variables: Mapping[str, str] = field(default_factory=dict)
+    toolkits: Mapping[str, str] = field(default_factory=dict)
+    """CUDA toolkits: real directory -> version; under `build`, the directory of the one that a build would take."""
+    driver: str | None = None
+    """Version of the NVIDIA driver."""
     lock_origin: str | None = None
     lock_digest: str | None = None
     lock_name: str | None = None

@@ -15,13 +15,22 @@ from envdoctor.system.host import Host
 from envdoctor.wiring import needs, supply
 
 if TYPE_CHECKING:
+    from envdoctor.facts.arch_list import ArchList
     from envdoctor.facts.distributions import Distributions
+    from envdoctor.facts.driver import Driver
+    from envdoctor.facts.extensions import Extensions
     from envdoctor.facts.files import Files
+    from envdoctor.facts.gpu_use import GpuUse
     from envdoctor.facts.interpreter import Interpreter
+    from envdoctor.facts.jit_tools import JitTools
     from envdoctor.facts.launchers import Launchers
+    from envdoctor.facts.loader import Loader
+    from envdoctor.facts.node import Node
+    from envdoctor.facts.nvidia_wheels import NvidiaWheels
     from envdoctor.facts.owners import Owners
     from envdoctor.facts.search_path import SearchPath
     from envdoctor.facts.startup import Startup
+    from envdoctor.facts.toolkits import Toolkits
     from envdoctor.facts.torch_build import TorchBuild
     from envdoctor.facts.variables import Variables
     from envdoctor.seals import Seal
@@ -41,6 +50,15 @@ class Snapshot:
     startup: Startup | Unavailable = NOT_GATHERED
     launchers: Launchers | Unavailable = NOT_GATHERED
     torch_build: TorchBuild | Unavailable = NOT_GATHERED
+    arch_list: ArchList | Unavailable = NOT_GATHERED
+    toolkits: Toolkits | Unavailable = NOT_GATHERED
+    jit_tools: JitTools | Unavailable = NOT_GATHERED
+    extensions: Extensions | Unavailable = NOT_GATHERED
+    nvidia_wheels: NvidiaWheels | Unavailable = NOT_GATHERED
+    loader: Loader | Unavailable = NOT_GATHERED
+    node: Node | Unavailable = NOT_GATHERED
+    driver: Driver | Unavailable = NOT_GATHERED
+    gpu_use: GpuUse | Unavailable = NOT_GATHERED
     lock: Lock | Unavailable = NOT_GATHERED
     variables: Variables | Unavailable = NOT_GATHERED
     seal: Seal | Unavailable = NOT_GATHERED
@@ -66,13 +84,22 @@ FACTS: Mapping[str, tuple[str, ...]] = {
     "lock": (),
     "seal": (),
     "variables": (),
+    "driver": (),
+    "toolkits": (),
+    "node": (),
     "search_path": ("interpreter",),
     "files": ("search_path", "seal"),
     "owners": ("search_path", "seal"),
     "distributions": ("search_path",),
+    "nvidia_wheels": ("distributions",),
+    "extensions": ("distributions", "torch_build"),
+    "loader": ("interpreter", "search_path", "nvidia_wheels", "torch_build"),
     "launchers": ("interpreter",),
     "startup": ("interpreter", "search_path"),
     "torch_build": ("search_path",),
+    "jit_tools": ("interpreter", "search_path"),
+    "arch_list": ("interpreter", "torch_build"),
+    "gpu_use": ("driver",),
 }
 """Fact -> the facts that its collector asks for, the slow ones early: each is started as soon as its needs are there.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from envdoctor.errors import UsageError
 from envdoctor.locate import Wish, locate
 from envdoctor.model import Report, Target
 from envdoctor.policy import Policy
@@ -31,6 +33,15 @@ class Selection:
 
     select: Sequence[str] = ()
     ignore: Sequence[str] = ()
+
+
+def root_of(folder: str | None) -> str:
+    """Return --root as an absolute path, "" for none or `/`. Raises UsageError if it is no directory."""
+    if folder is None:
+        return ""
+    if not os.path.isdir(folder):
+        raise UsageError(f"--root: {folder} is not a directory")
+    return os.path.abspath(folder).rstrip("/")
 
 
 def check(wish: Wish, selection: Selection, host: Host, *, deadline: float = DEADLINE) -> Report:

@@ -36,7 +36,7 @@ TABLE = {
     "reports": {"__init__", "model", "printable", "reports"},
     "docs": {"errors", "registry"},
     # commands
-    "workflows": {"judge", "locate", "model", "policy", "registry", "snapshot", "system"},
+    "workflows": {"errors", "judge", "locate", "model", "policy", "registry", "snapshot", "system"},
     "sealing": {"__init__", "codec", "errors", "facts", "locate", "model", "printable", "registry", "seals", "snapshot"}
     | {"system", "workflows"},
     "wheels": {"__init__"},

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from envdoctor.errors import PolicyError
 from envdoctor.model import Severity
-from envdoctor.policy import Mute, Policy, parse
+from envdoctor.policy import LIMITS, Mute, Policy, parse
 
 FULL = """
 target = ".venv"
@@ -67,7 +67,7 @@ def test_an_empty_file_of_ours_is_a_policy():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("\n\n\nfoo = 1", "4: unknown key foo; known are allow, extras, groups, lock, mute, severity, target"),
+        ("\n\n\nfoo = 1", "4: unknown key foo; known are allow, extras, groups, limits, lock, mute, severity, target"),
         ("lock = 'a'\n[foo]\n", "2: unknown key foo"),
         ('# foo = 2\n"foo" = 1', "2: unknown key foo"),
         ("zoo = 1\nbar = 1", "2: unknown key bar"),
@@ -190,3 +190,26 @@ def test_no_text_breaks_it(text, path):
     except PolicyError as error:
         line = int(str(error).split(":")[1])
         assert 1 <= line <= text.count("\n") + 1
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ("limits.shm = '16GiB'", {"shm": 16 << 30}),
+        ("[limits]\nnofile = 65536\ndisk = '500 MiB'", {"nofile": 65536, "disk": 500 << 20}),
+    ],
+)
+def test_limits_are_numbers_or_sizes_and_the_others_stay(text, limits):
+    found = parse(text, "envdoctor.toml").limits
+    assert found == {**LIMITS, **limits}
+
+
+@pytest.mark.parametrize("value", ["'16 parsecs'", "-1", "true", "1.5"])
+def test_a_limit_that_is_no_number_names_its_line(value):
+    with pytest.raises(PolicyError, match=r"envdoctor.toml:2: shm must be a whole number"):
+        parse(f"[limits]\nshm = {value}", "envdoctor.toml")
+
+
+def test_an_unknown_limit_is_named():
+    with pytest.raises(PolicyError, match=r"unknown key limits.ram"):
+        parse("limits.ram = 1", "envdoctor.toml")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envdoctor.printable import moment_of, printable, redact
+from envdoctor.printable import moment_of, printable, redact, size_of
 
 
 @pytest.mark.parametrize(
@@ -82,3 +82,17 @@ def test_no_secret_survives(secret, form):
 )
 def test_times_are_rfc_3339(seconds, text):
     assert moment_of(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [
+        (0, "0 bytes"),
+        (925 << 10, "925 KiB"),
+        (64 << 20, "64 MiB"),
+        (int(63.5 * (1 << 30)), "63.5 GiB"),
+        (3 << 40, "3.0 TiB"),
+    ],
+)
+def test_sizes_are_said_in_powers_of_1024(count, said):
+    assert size_of(count) == said

@@ -4,12 +4,22 @@ from datetime import UTC, datetime
 from functools import partial
 
 from envdoctor import registry
+from envdoctor.facts.arch_list import ArchList
 from envdoctor.facts.batches import Stamp, batches
 from envdoctor.facts.distributions import Distribution, Distributions
+from envdoctor.facts.driver import Driver, Gpu, GpuProcess
+from envdoctor.facts.extensions import Extension, Extensions
 from envdoctor.facts.files import AlteredFile, DistributionFiles, Files
+from envdoctor.facts.gpu_use import GpuUse, Holder
 from envdoctor.facts.interpreter import Interpreter
+from envdoctor.facts.jit_tools import Compiler, JitTools, Place, Ptxas, PythonHeader, Triton, toolchain
+from envdoctor.facts.loader import Copy, Folder, Loader, Resolution
 from envdoctor.facts.metadata import DirectUrl, normalised
+from envdoctor.facts.nvidia_wheels import Library, NvidiaWheel, NvidiaWheels, family
 from envdoctor.facts.owners import Claim, Collision, Owners, Shared
+from envdoctor.facts.toolkits import Header, Named, Toolkit, Toolkits
+from envdoctor.facts.torch_build import TorchBuild
+from envdoctor.facts.variables import Variables
 from envdoctor.judge import Values, judge
 from envdoctor.model import Finding, Lock, LockedPackage, Outcome, Report, Severity, Target, Unavailable
 from envdoctor.policy import Policy
@@ -116,11 +126,135 @@ def seal(*pins, **fields):
     return Seal("2026-01-01T00:00:00Z", "0.1.0", "node7", "3.12.3", "/usr/bin/python3.12", sealed, **fields)
 
 
+def torch_build(version="2.11.0+cu130", cuda="13.0"):
+    return TorchBuild(f"{SITE}/torch/version.py", version, cuda)
+
+
+def gpu(index=0, used=0, **fields):
+    """Return a healthy idle H100 that NVML lists at this index; `used` bytes are held by processes."""
+    total, reserved = 80 << 30, 600 << 20
+    given = {
+        "name": "NVIDIA H100 80GB HBM3",
+        "pci": f"00000000:{index + 1:02X}:00.0",
+        "capability": (9, 0),
+        "memory_total": total,
+        "memory_reserved": reserved,
+        "memory_free": total - reserved - used,
+        "ecc": True,
+        "ecc_uncorrected": 0,
+        "ecc_uncorrected_ever": 0,
+        "repair_pending": False,
+        "repair_failed": False,
+        "mig": False,
+        "processes": (),
+        **fields,
+    }
+    uuid = given.pop("uuid", f"GPU-{index:08x}-0000-0000-0000-000000000000")
+    return Gpu(index, uuid, **given)
+
+
+def driver(*gpus, **fields):
+    """Return the driver of a node with these GPUs; anything else is as told."""
+    return Driver(gpus=tuple(gpus), **{"version": "580.95.05", "cuda": (13, 0), **fields})
+
+
+def on_gpu(pid=4242, used=8 << 30, kind="compute"):
+    return GpuProcess(pid, used, kind)
+
+
+def gpu_use(*holders, **fields):
+    """Return who holds GPU memory; a number is a living process of mine."""
+    whole = tuple(Holder(item, "alive", "me", "python") if isinstance(item, int) else item for item in holders)
+    return GpuUse(whole, **fields)
+
+
+def toolkit(prefix="/usr/local/cuda-13.0", nvcc="13.0.88", headers="13.0", **fields):
+    """Return a whole toolkit; `nvcc` and `headers` are versions, None for a part that is not there."""
+    found = (Header(f"{prefix}/include/cuda.h", headers),) if headers else ()
+    return Toolkit(prefix, f"{prefix}/bin/nvcc" if nvcc else None, nvcc, headers=found, **fields)
+
+
+def toolkits(*items, built=(), **named):
+    """Return toolkits; `CUDA_HOME`, `CUDA_PATH`, `PATH` and `default` say which one each names (by index or Named)."""
+    ways = {way: _named(way, item, items) for way, item in named.items()}
+    order = [ways[way] for way in ("CUDA_HOME", "CUDA_PATH", "PATH", "default") if way in ways]
+    return Toolkits(tuple(items), tuple(order), tuple(built))
+
+
+def _named(way, item, items):
+    if isinstance(item, Named):
+        return item
+    return Named(way, items[item].prefix, items[item].prefix, nvcc=items[item].nvcc)
+
+
+def jit_tools(version="3.6.0", **fields):
+    """Return tools in good order for a triton of this version, none for None."""
+    row = toolchain(version)
+    triton = Triton(version, SITE, row.get("blackwell"), bool(row)) if version else None
+    own = ("ptxas", "ptxas-blackwell") if triton and triton.blackwell else ("ptxas",)
+    ptxas = tuple(Ptxas(name, f"{SITE}/triton/backends/nvidia/bin/{name}", "12.8.93") for name in own)
+    order = {
+        "ptxas": ptxas if triton else (),
+        "c": Compiler("gcc", "/usr/bin/gcc"),
+        "cxx": Compiler("g++", "/usr/bin/g++"),
+        "header": PythonHeader("/usr/include/python3.12/Python.h", "/usr/include/python3.12/Python.h"),
+        "libcuda": (libcuda("/usr/lib/x86_64-linux-gnu", "ld.so.cache", "libcuda.so", "libcuda.so.1"),),
+    }
+    return JitTools(triton, **(order | fields))
+
+
+def libcuda(path, origin, *holds, listed=("libcuda.so.1",)):
+    """Return a directory in which triton looks; the cache alone lists."""
+    return Place(path, origin, holds, tuple(listed) if origin == "ld.so.cache" else ())
+
+
+def arch_list(*archs, ptx=False):
+    return ArchList(archs, "file", f"{SITE}/torch/lib/libtorch_python.so", ptx)
+
+
+def nvidia_wheel(text, *paths):
+    """Return an NVIDIA wheel `name==version` that owns these paths below site-packages."""
+    name, _, version = text.partition("==")
+    owned = tuple(Library(path.rpartition("/")[2], f"{SITE}/{path}") for path in paths)
+    return NvidiaWheel(name, version, family(name, paths), owned)
+
+
+def nvidia_wheels(*wheels):
+    return NvidiaWheels(tuple(nvidia_wheel(*item) if isinstance(item, tuple) else item for item in wheels))
+
+
+def folder(path, *sonames, bundled=None, version=None, **fields):
+    """Return a directory on LD_LIBRARY_PATH that holds these libraries; `bundled` is where the wheels have them."""
+    copies = (Copy(name, f"{path}/{name}", version, f"{bundled}/{name}" if bundled else None) for name in sonames)
+    return Folder(path, libraries=tuple(copies), **fields)
+
+
+def loads(path, by="RPATH", needed_by="libtorch_cuda.so", **fields):
+    """Return the resolution of a library to this path."""
+    return Resolution(path.rpartition("/")[2], path, by, needed_by, **fields)
+
+
+def loader(*folders, resolutions=(), **fields):
+    return Loader(tuple(folders), resolutions=tuple(resolutions), **fields)
+
+
+def extension(name="flash-attn", path="flash_attn_2_cuda.so", **fields):
+    return Extension(name, path, **fields)
+
+
+def extensions(*items, **fields):
+    return Extensions(tuple(items), **fields)
+
+
+def variables(**values):
+    return Variables(values)
+
+
 def values(**given):
     """Return facts, given values and views by name. What is not given is in good order or, if optional, absent."""
     absent = dict.fromkeys(FACTS, Unavailable("not gathered"))
     order = {"interpreter": interpreter(), "distributions": distributions("pip"), "files": files(), "owners": owners()}
-    rest = {"lock": NO_LOCK, "policy": Policy(), "target": TARGET, "moment": NOW}
+    rest = {"lock": NO_LOCK, "variables": variables(), "policy": Policy(), "target": TARGET, "moment": NOW}
     return Values(absent | order | rest | given)
 
 

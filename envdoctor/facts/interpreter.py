@@ -14,8 +14,13 @@ from typing import Any, Literal
 from envdoctor.errors import EnvDoctorError
 from envdoctor.model import Target
 from envdoctor.system.host import Completed, Host
+from envdoctor.system.rooted import below
 
 PAYLOAD = os.path.join(os.path.dirname(os.path.dirname(__file__)), "payloads", "interpreter.py")
+_RELEASE = re.compile(rb"GNU C Library .{0,80}?release version (\d+\.\d+)")
+"""glibc's csu/version.c."""
+LIBC_LIMIT = 8 << 20
+"""Bytes of the C library that are searched; it has about 2 MB."""
 ANSWER_WITHIN = 5.0
 """Seconds. A start with -I -S -B takes about 0.02; a hundred times that is a hang or a dying file server."""
 _MACHINES = {3: "i686", 21: "ppc64le", 22: "s390x", 40: "armv7l", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
@@ -33,7 +38,7 @@ class Interpreter:
     answered: bool
     """True if the interpreter ran and spoke; everything else is then its own word, otherwise it is read from disk."""
     problem: str | None
-    """Why it did not answer, e.g. `did not start: No such file or directory`."""
+    """Why it did not answer, e.g. `did not start: No such file or directory`; None if it was not asked (--root)."""
     version: str | None
     """Full version that runs, e.g. `3.12.3`; from disk (pyvenv.cfg, conda-meta) where it did not answer."""
     recorded_version: str | None
@@ -67,9 +72,9 @@ def collect(target: Target, host: Host) -> Interpreter:
     Raises OSError or EnvDoctorError if there is a pyvenv.cfg and it cannot be read: nothing is sure without it.
     """
     pyvenv = parse_pyvenv(_text(os.path.join(target.prefix, "pyvenv.cfg")))
-    chain = link_chain(target.python)
-    answer, problem = _ask(target.python, host)
-    disk = _from_disk(target.prefix, pyvenv, chain)
+    chain = link_chain(target.python, host.root)
+    answer, problem = _ask(target.python, host) if not host.root else (None, _lost(chain))
+    disk = _from_disk(target.prefix, pyvenv, chain, host)
     conda = os.path.isdir(os.path.join(target.prefix, "conda-meta"))
     said = answer if answer is not None else disk
     return Interpreter(
@@ -90,6 +95,11 @@ def collect(target: Target, host: Host) -> Interpreter:
         include=said["include"],
         stdlib=said["stdlib"],
     )
+
+
+def _lost(chain: tuple[str, ...]) -> str | None:
+    """Say what is wrong with an interpreter that must not be run."""
+    return None if os.path.exists(chain[-1]) else "leads to nothing"
 
 
 def _ask(python: str, host: Host) -> tuple[dict[str, Any] | None, str | None]:
@@ -145,11 +155,12 @@ def _recorded(pyvenv: Mapping[str, str]) -> str:
     return pyvenv.get("version_info") or pyvenv.get("version") or ""
 
 
-def link_chain(path: str) -> tuple[str, ...]:
+def link_chain(path: str, root: str = "") -> tuple[str, ...]:
     """Follow a path link by link; a loop ends the chain where it closes."""
     chain = [path]
     while os.path.islink(chain[-1]):
         folder, link = os.path.dirname(chain[-1]), os.readlink(chain[-1])
+        link = below(root, link) if link.startswith("/") else link
         # `..` counts from where the link really lies, which normpath cannot know
         step = os.path.normpath(os.path.join(os.path.realpath(folder) if ".." in link else folder, link))
         if step in chain:
@@ -158,7 +169,7 @@ def link_chain(path: str) -> tuple[str, ...]:
     return tuple(chain)
 
 
-def _from_disk(prefix: str, pyvenv: Mapping[str, str], chain: tuple[str, ...]) -> dict[str, Any]:
+def _from_disk(prefix: str, pyvenv: Mapping[str, str], chain: tuple[str, ...], host: Host) -> dict[str, Any]:
     """Say what can be said of an interpreter that does not speak."""
     version = recorded_version(pyvenv) or _conda_version(prefix) or _directory_version(prefix)
     markers = {"os_name": "posix", "sys_platform": "linux", "platform_system": "Linux"}
@@ -171,16 +182,34 @@ def _from_disk(prefix: str, pyvenv: Mapping[str, str], chain: tuple[str, ...]) -
     if machine is not None:
         markers["platform_machine"] = machine
     home = pyvenv.get("home")
+    base = host.at(os.path.dirname(home)) if home else prefix if not pyvenv else None
+    stdlib = os.path.join(base, "lib", f"python{markers.get('python_version')}") if base else ""
     return {
         "version": version,
         "markers": markers,
-        "base_prefix": os.path.dirname(home) if home else prefix if not pyvenv else None,
+        "base_prefix": base,
         "abiflags": "t" if glob.glob(os.path.join(glob.escape(prefix), "lib", "python3.*t", "site-packages")) else "",
         "soabi": "",
-        "libc": "",
+        "libc": glibc(host),
         "include": None,
-        "stdlib": None,
+        "stdlib": stdlib if os.path.isdir(stdlib) else None,
     }
+
+
+def glibc(host: Host) -> str:
+    """Return the C library's version as `glibc 2.39`, from the text it carries; "" if there is none to be found."""
+    for folder in ("/lib", "/lib64", "/usr/lib", "/usr/lib64"):
+        for pattern in ("libc.so.6", "*-linux-gnu/libc.so.6"):
+            for path in sorted(glob.glob(os.path.join(glob.escape(host.at(folder)), pattern))):
+                real = host.at(host.resolve(path.removeprefix(host.root)))
+                try:
+                    with open(real, "rb") as stream:
+                        found = _RELEASE.search(stream.read(LIBC_LIMIT))
+                except OSError:
+                    continue
+                if found:
+                    return f"glibc {found[1].decode()}"
+    return ""
 
 
 def _conda_version(prefix: str) -> str | None:

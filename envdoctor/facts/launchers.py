@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from envdoctor.facts.interpreter import Interpreter
-from envdoctor.model import Target
+from envdoctor.model import Target, Unavailable
 from envdoctor.system.host import Host
 
 HEAD = 1024
@@ -100,8 +100,10 @@ class Launchers:
         return next((tool for tool in self.tools if tool.name == name), None)
 
 
-def collect(target: Target, host: Host, interpreter: Interpreter) -> Launchers:
+def collect(target: Target, host: Host, interpreter: Interpreter) -> Launchers | Unavailable:
     """Read the heads of all scripts; start none of them."""
+    if host.root:
+        return Unavailable("--root: scripts name paths of a machine that is not this one")
     home = _Home(target.prefix)
     named = [host.env[name] for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if host.env.get(name)]
     made = _MADE_AT.search(interpreter.pyvenv.get("command", ""))

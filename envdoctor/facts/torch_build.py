@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import warnings
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from envdoctor.facts.search_path import SearchPath
 from envdoctor.model import Target, Unavailable
 from envdoctor.system.host import Host
 
+_CUDA = re.compile(r"\d{1,2}(?:\.\d{1,3}){0,2}")
+"""What torch writes for `cuda`: 11.8, 12.8, 13.0."""
 _LIMIT = 1 << 16
 
 
@@ -53,28 +57,27 @@ def parse(text: str, path: str) -> TorchBuild | Unavailable:
             tree = ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Unavailable(f"{path} is not Python", failed=False)
-    values: dict[str, object] = {}
-    for node in tree.body:
-        target = (
-            node.targets[0]
-            if isinstance(node, ast.Assign)
-            else node.target
-            if isinstance(node, ast.AnnAssign)
-            else None
-        )
-        value = node.value if isinstance(node, ast.Assign | ast.AnnAssign) else None
-        if isinstance(target, ast.Name) and isinstance(value, ast.Constant):
-            values[target.id] = value.value
+    values = {name: value.value for name, value in _assigned(tree) if isinstance(value, ast.Constant)}
 
     def text_of(key: str) -> str | None:
         value = values.get(key)
         return value if isinstance(value, str) else None
 
+    cuda = text_of("cuda")
     return TorchBuild(
         path,
         text_of("__version__"),
-        text_of("cuda"),
+        cuda if cuda and _CUDA.fullmatch(cuda) else None,
         text_of("hip"),
         text_of("git_version"),
         values.get("debug") is True,
     )
+
+
+def _assigned(tree: ast.Module) -> Iterator[tuple[str, ast.expr | None]]:
+    """Yield the names that are given a value at the top level, annotated or not."""
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            yield node.targets[0].id, node.value
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id, node.value

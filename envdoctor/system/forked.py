@@ -156,10 +156,6 @@ def _receive(
         results[child.task.name] = Unavailable(f"no answer within {limit:g} s", failed=True)
 
 
-def _late(seconds: float) -> str:
-    return f"no answer within {seconds:.3g} s" if seconds > 0.05 else "no time was left before the deadline"
-
-
 def _close(selector: selectors.BaseSelector, running: dict[int, _Child], child: _Child) -> None:
     selector.unregister(child.pipe)
     del running[child.pipe]

@@ -36,6 +36,15 @@ def test_advice_removes_the_intruder_and_then_puts_back_the_one_that_torch_needs
     assert reinstall.endswith("--force-reinstall --no-deps nvidia-nccl-cu13==2.29.7")
 
 
+def test_two_families_on_one_path_are_said_with_the_same_cure(patient):
+    (found,) = findings(patient.check(), "cuda/wheel-mix")
+    assert (found.severity.label, found.subject) == ("error", "nvidia-nccl-cu12")
+    assert f"{patient.site}/{LIBRARY}" in found.message
+    uninstall, reinstall = found.remedy
+    assert uninstall.endswith("uninstall nvidia-nccl-cu12")
+    assert reinstall.endswith("--force-reinstall --no-deps nvidia-nccl-cu13==2.29.7")
+
+
 def test_plain_uninstall_of_the_intruder_takes_the_file_along(patient):
     patient.uninstall(FOR_12)
     report = patient.check()
@@ -48,4 +57,4 @@ def test_control_one_nccl_is_silent(tmp_path):
     patient = Patient(tmp_path)
     patient.install(FOR_13)
     patient.install(TORCH, requested=True)
-    assert findings(patient.check()) == []
+    assert findings(patient.check("packages", "cuda/wheel-mix")) == []

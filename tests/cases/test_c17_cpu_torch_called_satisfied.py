@@ -25,8 +25,8 @@ def patient(tmp_path):
 def test_cpu_build_is_drift_though_the_requirement_is_satisfied(patient):
     patient.install(CPU)
     assert SpecifierSet("==2.1.0").contains(CPU.version)
-    report = patient.check()
-    assert findings(report) == [("packages/drifted", "torch")]
+    report = patient.check("packages")
+    assert {identity for identity, _ in findings(report)} == {"packages/drifted", "packages/torch-cpu-build"}
     (found,) = findings(report, "packages/drifted")
     assert found.severity.label == "error"
     assert found.evidence["locked"] == "2.1.0+cu121"
@@ -39,6 +39,15 @@ def test_advice_forces_the_label_and_says_why(patient):
     assert found.remedy[0].endswith("--force-reinstall --no-deps torch==2.1.0+cu121")
 
 
+def test_a_torch_without_cuda_is_an_error_where_the_lock_asks_for_it(patient):
+    patient.install(CPU)
+    (found,) = findings(patient.check(), "packages/torch-cpu-build")
+    assert found.severity.label == "error"
+    assert "the lock asks for torch 2.1.0+cu121" in found.message
+    assert found.remedy[0].endswith("--force-reinstall --no-deps torch==2.1.0+cu121")
+    assert "a plain install would change nothing" in found.remedy[1]
+
+
 def test_control_the_locked_build_is_silent(patient):
     patient.install(CUDA)
-    assert findings(patient.check()) == []
+    assert findings(patient.check("packages")) == []

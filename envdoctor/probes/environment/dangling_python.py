@@ -17,7 +17,7 @@ from envdoctor.model import Finding, Severity
 
 def check(interpreter: Interpreter) -> Iterable[Finding]:
     """Speak when the interpreter did not answer."""
-    if interpreter.answered:
+    if interpreter.answered or interpreter.problem is None:
         return
     last = interpreter.chain[-1] if interpreter.chain else interpreter.python
     version = interpreter.recorded_version or interpreter.version

@@ -47,7 +47,7 @@ def fits(tag: str, interpreter: Interpreter) -> bool:
 
 
 def _python_fits(python: str, abi: str, interpreter: Interpreter) -> bool:
-    match = re.fullmatch(r"(cp|py|pp|ip|jy)(\d)(\d*)", python)
+    match = re.fullmatch(r"(cp|py|pp|ip|jy)(\d)(\d{0,3})", python)
     if match is None or interpreter.minor is None:
         return True
     major, minor = (int(part) for part in interpreter.minor.split("."))

@@ -1,0 +1,89 @@
+"""Who the processes are that hold GPU memory, as far as this process may see them."""
+
+from __future__ import annotations
+
+import os
+import pwd
+from dataclasses import dataclass
+from typing import Literal
+
+from envdoctor.facts.driver import Driver
+from envdoctor.model import Target, Unavailable
+from envdoctor.system.host import Host
+
+HOST_NAMESPACE = "pid:[4026531836]"
+"""The first PID namespace of a machine: PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h."""
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """A process on a GPU."""
+
+    pid: int
+    state: Literal["alive", "zombie", "gone"]
+    """`gone`: there is no such process, here and now."""
+    user: str = ""
+    command: str = ""
+    """The kernel's short name of it; arguments may hold secrets."""
+
+
+@dataclass(frozen=True, slots=True)
+class GpuUse:
+    """The holders of GPU memory."""
+
+    holders: tuple[Holder, ...] = ()
+    hidden: str | None = None
+    """Why processes may exist that are not seen from here; None if all are seen."""
+
+    def holder(self, pid: int) -> Holder:
+        """Return what is known of a process."""
+        return next((holder for holder in self.holders if holder.pid == pid), Holder(pid, "gone"))
+
+
+def collect(target: Target, host: Host, driver: Driver) -> GpuUse | Unavailable:  # noqa: ARG001
+    """Look every process up that NVML named."""
+    if driver.problem:
+        return driver.problem
+    pids = {process.pid for gpu in driver.gpus for process in gpu.processes or ()}
+    return GpuUse(tuple(look_up(pid, host) for pid in sorted(pids)), hidden(host))
+
+
+def hidden(host: Host) -> str | None:
+    """Say why other processes may be invisible: another PID namespace, or a /proc mounted with hidepid (proc(5))."""
+    try:
+        namespace = os.readlink(host.at("/proc/self/ns/pid"))
+    except OSError as error:
+        return f"the PID namespace cannot be told: {error.strerror}"
+    if namespace != HOST_NAMESPACE:
+        return "outside the host's PID namespace"
+    if not os.path.isdir(host.at("/proc/1")):  # always there, and root's
+        return "/proc hides the processes of other users (hidepid)"
+    return None
+
+
+def look_up(pid: int, host: Host) -> Holder:
+    """Describe a process by /proc (proc(5))."""
+    folder = host.at(f"/proc/{pid}")
+    try:
+        owner = os.stat(folder).st_uid
+    except OSError:
+        return Holder(pid, "gone")
+    command, state = _status(f"{folder}/stat")
+    return Holder(pid, "zombie" if state in ("Z", "X") else "alive", _name(owner), command)
+
+
+def _status(path: str) -> tuple[str, str]:
+    """Return a process's short name and state letter; the name may hold blanks and parentheses."""
+    try:
+        with open(path, "rb") as stream:
+            text = stream.read(4096).decode(errors="replace")
+    except OSError:
+        return "", ""
+    return text[text.find("(") + 1 : text.rfind(")")], text[text.rfind(")") + 1 :].strip()[:1]
+
+
+def _name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)

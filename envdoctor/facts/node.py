@@ -1,0 +1,170 @@
+"""The node's limits: mounts, shared memory, free space where a job writes, resource limits, memory of the container.
+
+mountinfo: proc_pid_mountinfo(5); limits: getrlimit(2); memory: cgroup v2 `memory.max` and v1 `memory.limit_in_bytes`.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from envdoctor.model import Target, Unavailable
+from envdoctor.system.host import Host
+
+LIMITS = {
+    "nofile": resource.RLIMIT_NOFILE,
+    "nproc": resource.RLIMIT_NPROC,
+    "memlock": resource.RLIMIT_MEMLOCK,
+    "stack": resource.RLIMIT_STACK,
+    "core": resource.RLIMIT_CORE,
+}
+"""Names as in limits.conf(5)."""
+SHM = "/dev/shm"  # noqa: S108 - the mount itself is meant
+_ESCAPE = re.compile(r"\\([0-7]{3})")
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One mounted file system."""
+
+    point: str
+    kind: str
+    """File system type: ext4, tmpfs, nfs4, overlay ..."""
+    options: tuple[str, ...] = ()
+    """Of the mount and of the file system: rw, noexec ..."""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Space:
+    """Room in a directory that a job writes to."""
+
+    path: str
+    use: str
+    """What the job keeps there: `environment`, `temporary files`, `shared memory`, `inductor cache`, `triton cache`."""
+    total: int
+    """Bytes."""
+    free: int
+    """Bytes that an ordinary user may still fill."""
+    inodes: int
+    """0 where the file system has no fixed number."""
+    inodes_free: int
+    variable: str = ""
+    """The variable that chose the place, if one did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """What the machine grants to a job."""
+
+    mounts: tuple[Mount, ...] = ()
+    spaces: tuple[Space, ...] = ()
+    limits: Mapping[str, int | None] = field(default_factory=dict)
+    """Soft limits by name; None for unlimited."""
+    memory_limit: int | None = None
+    """Bytes that the control group allows; None for no limit or unknown."""
+    memory_used: int | None = None
+
+    def space(self, use: str) -> Space | None:
+        """Return the room for one use, None if it could not be seen."""
+        return next((space for space in self.spaces if space.use == use), None)
+
+    def mount_of(self, path: str) -> Mount | None:
+        """Return the mount that holds a path: the longest mount point above it, the last one mounted there."""
+        above = [m for m in self.mounts if path == m.point or path.startswith(m.point.rstrip("/") + "/")]
+        longest = max((len(mount.point) for mount in above), default=0)
+        return next((mount for mount in reversed(above) if len(mount.point) == longest), None)
+
+
+def collect(target: Target, host: Host) -> Node | Unavailable:
+    """Read it. Below --root only files can be seen, and a disk that is not mounted grants nothing."""
+    if host.root:
+        return Unavailable("--root: what the running machine grants says nothing of this one")
+    return Node(
+        mounts=parse_mountinfo(_text("/proc/self/mountinfo")),
+        spaces=tuple(_spaces(target, host)),
+        limits={name: _soft(number) for name, number in LIMITS.items()},
+        memory_limit=_memory(("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")),
+        memory_used=_memory(("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_bytes")),
+    )
+
+
+def parse_mountinfo(text: str) -> tuple[Mount, ...]:
+    """Read /proc/self/mountinfo; lines of another shape are left out."""
+    mounts = []
+    for line in text.splitlines():
+        left, dash, right = line.partition(" - ")
+        mine, theirs = left.split(), right.split()
+        if dash and len(mine) > 5 and len(theirs) > 1:
+            options = (*mine[5].split(","), *(theirs[2].split(",") if len(theirs) > 2 else ()))
+            mounts.append(Mount(_unescaped(mine[4]), theirs[0], tuple(dict.fromkeys(options)), _unescaped(theirs[1])))
+    return tuple(mounts)
+
+
+def _unescaped(text: str) -> str:
+    return _ESCAPE.sub(lambda match: chr(int(match[1], 8)), text)
+
+
+def _text(path: str) -> str:
+    try:
+        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
+            return stream.read(4 << 20)
+    except OSError:
+        return ""
+
+
+def places(target: Target, host: Host) -> Sequence[tuple[str, str, str]]:
+    """Return (use, path, variable) of the directories that a job writes to.
+
+    Defaults: tempfile.gettempdir() for TMPDIR; torch/_inductor/runtime/cache_dir_utils.py and triton's knobs for the
+    caches, which fall back to the temporary directory and to the home directory.
+    """
+    temporary = next((host.env[name] for name in ("TMPDIR", "TEMP", "TMP") if host.env.get(name)), "/tmp")  # noqa: S108
+    found = [("environment", target.prefix, ""), ("shared memory", SHM, "")]
+    found.append(("temporary files", temporary, "TMPDIR" if host.env.get("TMPDIR") else ""))
+    for use, variable in (("inductor cache", "TORCHINDUCTOR_CACHE_DIR"), ("triton cache", "TRITON_CACHE_DIR")):
+        if host.env.get(variable):
+            found.append((use, host.env[variable], variable))
+    return found
+
+
+def _spaces(target: Target, host: Host) -> Iterable[Space]:
+    for use, path, variable in places(target, host):
+        existing = _existing(os.path.join(host.cwd, path))
+        try:
+            status = os.statvfs(existing)
+        except OSError:
+            continue
+        yield Space(
+            path,
+            use,
+            total=status.f_blocks * status.f_frsize,
+            free=status.f_bavail * status.f_frsize,
+            inodes=status.f_files,
+            inodes_free=status.f_favail,
+            variable=variable,
+        )
+
+
+def _existing(path: str) -> str:
+    """Return the nearest directory above a path that is there: a cache need not exist yet."""
+    while not os.path.exists(path) and path != os.path.dirname(path):
+        path = os.path.dirname(path)
+    return path
+
+
+def _soft(number: int) -> int | None:
+    soft, _ = resource.getrlimit(number)
+    return None if soft == resource.RLIM_INFINITY else soft
+
+
+def _memory(paths: Iterable[str]) -> int | None:
+    """Read the first of these files that holds a number; v1 says "no limit" by a number near 2**63."""
+    for path in paths:
+        text = _text(path).strip()
+        if text.isdigit():
+            return int(text) if int(text) < 1 << 62 else None
+    return None

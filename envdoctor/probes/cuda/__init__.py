@@ -1,0 +1,1 @@
+"""Faults of the CUDA stack: driver, toolkit, wheels, loader and GPU architecture."""

@@ -1,0 +1,1 @@
+"""Faults of the machine that a job is to run on."""
