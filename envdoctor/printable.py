@@ -16,7 +16,7 @@ _ASSIGNED = re.compile(
     (?:["']\]?\s*[,:=]\s*["']|(?:\s*:\s*str)?\s*=(?!=)\s*(?P<quote>["'])?))(?(quote)[^"']+|[^"'\s&;,)#]+)""",
     re.VERBOSE,
 )
-"""`HF_TOKEN=hf_...`, `environ["HF_TOKEN"] = "..."` and the like; `tokenizers==0.22` and prose after a colon are none."""
+"""`HF_TOKEN=hf_...`, `environ["HF_TOKEN"] = "..."`; `tokenizers==0.22` and prose after a colon are none of them."""
 
 
 def printable(text: str) -> str:

@@ -27,7 +27,7 @@ def test_a_library_that_would_be_loaded_from_there_is_an_error():
         "bundled": f"{OURS}/{LINK}",
         "loaded": "LD_LIBRARY_PATH, for libcusparse.so.12",
     }
-    assert found.remedy == ("unset LD_LIBRARY_PATH", f"export LD_LIBRARY_PATH={OURS}:$LD_LIBRARY_PATH")
+    assert found.remedy == ("unset LD_LIBRARY_PATH", f"or export LD_LIBRARY_PATH={OURS}:$LD_LIBRARY_PATH")
 
 
 def test_every_library_is_named_those_that_are_loaded_first():
