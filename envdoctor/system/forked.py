@@ -35,6 +35,8 @@ class Task:
 
 
 _DONE = object()
+_unreaped: set[int] = set()
+"""Children that have been killed and not yet waited for."""
 
 
 @dataclass(slots=True)
@@ -82,6 +84,7 @@ def gather(
         finally:
             for child in running.values():
                 _finish(child)
+            _reap()
             gc.unfreeze()
     return results
 
@@ -114,6 +117,7 @@ def _child(task: Task, arguments: list[Any], writing: int) -> NoReturn:
     try:
         own_group(0)
         share_group()
+        _unreaped.clear()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         gc.disable()
@@ -173,13 +177,23 @@ def _result(child: _Child) -> Any:  # noqa: ANN401 - whatever the task returned
 
 
 def _finish(child: _Child) -> None:
-    """Close the pipe, kill what is left of the child's group, and reap it if it can be reaped."""
+    """Close the pipe and kill what is left of the child's group; it is reaped later, so that nobody waits for it."""
     os.close(child.pipe)
     if child.leads:
         end_group(child.pid)
     with contextlib.suppress(OSError):
         os.kill(child.pid, signal.SIGKILL)
-        for _ in range(20):
-            if os.waitpid(child.pid, os.WNOHANG)[0]:
-                return
-            time.sleep(0.001)
+    _unreaped.add(child.pid)
+
+
+def _reap() -> None:
+    """Reap what was ended, for as long as the kernel usually takes; one that will not die is abandoned."""
+    for _ in range(20):
+        for pid in list(_unreaped):
+            with contextlib.suppress(ChildProcessError):
+                if not os.waitpid(pid, os.WNOHANG)[0]:
+                    continue
+            _unreaped.discard(pid)
+        if not _unreaped:
+            return
+        time.sleep(0.001)

@@ -7,17 +7,17 @@ import math
 import os
 import selectors
 import signal
-import socket  # noqa: TID251 - this is the module that may
-import subprocess  # noqa: TID251 - this is the module that may
-import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from envdoctor.errors import EnvDoctorError
 from envdoctor.system.rooted import below, resolve
+
+if TYPE_CHECKING:
+    import subprocess  # noqa: TID251
 
 OUTPUT_CAP = 1 << 20
 """Bytes of one stream that are kept of a process; one that prints more is ended."""
@@ -89,7 +89,7 @@ class LocalHost:
     @property
     def name(self) -> str:
         """The kernel's host name."""
-        return socket.gethostname()
+        return os.uname().nodename
 
     def at(self, path: str) -> str:
         """Put an absolute path below the root."""
@@ -109,6 +109,8 @@ class LocalHost:
         In a child of `forked.gather` it joins the child's group, which is ended as a whole, so that nothing outlives
         the child even if that is killed first.
         """
+        import subprocess  # noqa: TID251 - this is the module that may; imported in children alone, where it is needed
+
         timeout = min(timeout, self.patience)
         end = time.monotonic() + timeout
         try:
@@ -193,6 +195,8 @@ def write_atomically(path: str, write: Callable[[int], None], *, mode: int = 0o6
 
     Raises EnvDoctorError, naming the path, if it cannot; then the old file is untouched.
     """
+    import tempfile
+
     folder, name = os.path.split(path)
     temporary = None
     try:
