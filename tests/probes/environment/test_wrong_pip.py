@@ -16,7 +16,7 @@ def judge(*tools, activated=True, **variables):
     return list(check(Launchers(tools=tools, activated=activated), Variables(variables), TARGET))
 
 
-@pytest.mark.parametrize("pip", [OTHER, Tool("pip", "/root/.pyenv/shims/pip", None, own=False)])
+@pytest.mark.parametrize("pip", [OTHER, Tool("pip", "/opt/pyenv/shims/pip", None, own=False)])
 def test_another_pip_in_an_active_environment_is_a_warning(pip):
     (finding,) = judge(pip)
     assert (finding.severity, finding.subject) == (Severity.WARNING, pip.path)
