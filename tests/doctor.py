@@ -35,6 +35,10 @@ class Answer:
         return {(f["probe"], f["subject"]) for f in self.report["findings"] if f["severity"] in severities}
 
 
+MACHINE = ("cuda", "node", "environment/missing-headers", "environment/no-compiler", "packages/torch-cpu-build")
+"""Probes whose findings depend on the machine: its toolkits, compilers, GPUs and limits."""
+
+
 class Doctor:
     """Runs envdoctor in a folder, with nothing of the developer's environment but PATH."""
 
@@ -64,8 +68,9 @@ class Doctor:
         return answer
 
     def check(self, target, *options, **more):
-        """Run `check --format json` on a target."""
-        return self("check", "--format", "json", "--target", target, *options, **more)
+        """Run `check --format json` on a target, and leave the machine that the tests run on out of it."""
+        apart = () if "--select" in options else [word for probe in MACHINE for word in ("--ignore", probe)]
+        return self("check", "--format", "json", "--target", target, *apart, *options, **more)
 
     def start(self, *arguments, env=None, **options):
         """Start without waiting; the caller ends it."""

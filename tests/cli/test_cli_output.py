@@ -23,7 +23,7 @@ KEYS = {
 
 def test_json_is_schema_1_and_stands_alone_on_standard_output(patient, doctor):
     patient.delete("transformers/models.py")
-    answer = doctor.check(patient.prefix)
+    answer = doctor("check", "--format", "json", "--target", patient.prefix)
     assert answer.stderr == ""
     report = answer.report
     assert report.keys() == KEYS | {"seconds", "config", "seen"}
