@@ -17,6 +17,8 @@ LINTERS = ("mypy==2.4.1", "ruff==0.17.6")
 TESTERS = ("hypothesis>=6.100", "pytest>=8.2", "pytest-xdist>=3.6")
 INSTALLERS = ("pip>=26", "pip-tools>=7.5", "uv>=0.9")
 TORCH = "2.13.0"
+QUICK = ("-n", "3", "--dist", "worksteal")
+"""Some tests wait for a child's limit: one worker more than two cores have fills the time."""
 
 
 @nox.session
@@ -33,15 +35,15 @@ def tests(session: nox.Session) -> None:
     """Everything that needs no real installer, torch or GPU."""
     session.install(".", *TESTERS)
     session.run(
-        "pytest", "-m", "not venv and not cli and not torch and not gpu and not soak", "-n", "2", *session.posargs
+        "pytest", "-m", "not venv and not whole and not torch and not gpu and not soak", *QUICK, *session.posargs
     )
 
 
 @nox.session
 def tests_venv(session: nox.Session) -> None:
-    """The real command line, and real venvs made by real installers, without a network."""
+    """Whole checks by the real command line, and real venvs made by real installers, without a network."""
     session.install(".", *TESTERS, *INSTALLERS)
-    session.run("pytest", "-m", "venv or cli", "-n", "2", *session.posargs)
+    session.run("pytest", "-m", "venv or whole", "-n", "2", *session.posargs)
 
 
 @nox.session
@@ -58,7 +60,7 @@ def soak(session: nox.Session) -> None:
     session.install(".", *TESTERS, *INSTALLERS)
     session.run("pytest", "-m", "soak", *session.posargs)
     session.run(
-        "pytest", "-m", "not venv and not cli and not torch and not gpu", env={"HYPOTHESIS_PROFILE": "thorough"}
+        "pytest", "-m", "not venv and not whole and not torch and not gpu", env={"HYPOTHESIS_PROFILE": "thorough"}
     )
 
 

@@ -34,11 +34,15 @@ FORBIDDEN = (
 )
 
 
+WHOLE = ("cli", "cases", "test_bad_input.py", "test_hostile_metadata.py", "test_oversized.py", "test_sealing.py")
+"""Where whole checks are run, two dozen forks each."""
+
+
 def pytest_collection_modifyitems(items):
-    """Mark what starts the command line as a process, a hundred times in all: a session of its own has the time."""
+    """Mark what runs whole checks, hundreds in all: a session of its own has the time."""
     for item in items:
-        if Path(TESTS, "cli") in item.path.parents:
-            item.add_marker("cli")
+        if item.path.relative_to(TESTS).parts[0] in WHOLE:
+            item.add_marker("whole")
 
 
 @pytest.hookimpl(wrapper=True)

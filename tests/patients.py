@@ -28,6 +28,12 @@ BASE = getattr(sys, "_base_executable", sys.executable)
 """The Python behind the tests' own venv, as venv links it."""
 
 
+CUDA = (
+    *("cuda", "node", "environment/missing-headers", "environment/no-compiler", "packages/torch-cpu-build"),
+    *("packages/companion-mismatch", "packages/extension-abi", "packages/glibc-too-old", "packages/numpy-abi"),
+)
+
+
 class Patient:
     """A venv at `<folder>/<name>`; `folder` is its project and is made if need be.
 
@@ -163,9 +169,13 @@ class Patient:
         return LocalHost(env={"PATH": os.defpath, "HOME": str(home), **env}, cwd=str(self.folder))
 
     def check(self, *select, lock=None, ignore=(), env=None, deadline=20.0):
-        """Run `check` on it with the probes selected (ids or prefixes, all if none) and return the `Report`."""
+        """Run `check` on it with the probes selected (ids or prefixes, all if none) and return the `Report`.
+
+        Probes that look at the CUDA stack and the machine run only if they are selected by name: a patient has neither.
+        """
         from envdoctor import workflows
 
+        ignore = (*ignore, *(probe for probe in CUDA if not any(name.startswith(probe) for name in select)))
         wish = workflows.Wish(target=str(self.prefix), lock=lock)
         return workflows.check(wish, workflows.Selection(select, ignore), self.host(**(env or {})), deadline=deadline)
 

@@ -37,7 +37,7 @@ def test_advice_removes_the_intruder_and_then_puts_back_the_one_that_torch_needs
 
 
 def test_two_families_on_one_path_are_said_with_the_same_cure(patient):
-    (found,) = findings(patient.check(), "cuda/wheel-mix")
+    (found,) = findings(patient.check("cuda/wheel-mix"), "cuda/wheel-mix")
     assert (found.severity.label, found.subject) == ("error", "nvidia-nccl-cu12")
     assert f"{patient.site}/{LIBRARY}" in found.message
     uninstall, reinstall = found.remedy

@@ -25,7 +25,7 @@ def patient(tmp_path):
 def test_cpu_build_is_drift_though_the_requirement_is_satisfied(patient):
     patient.install(CPU)
     assert SpecifierSet("==2.1.0").contains(CPU.version)
-    report = patient.check("packages")
+    report = patient.check("packages", "packages/torch-cpu-build")
     assert {identity for identity, _ in findings(report)} == {"packages/drifted", "packages/torch-cpu-build"}
     (found,) = findings(report, "packages/drifted")
     assert found.severity.label == "error"
@@ -41,7 +41,7 @@ def test_advice_forces_the_label_and_says_why(patient):
 
 def test_a_torch_without_cuda_is_an_error_where_the_lock_asks_for_it(patient):
     patient.install(CPU)
-    (found,) = findings(patient.check(), "packages/torch-cpu-build")
+    (found,) = findings(patient.check("packages/torch-cpu-build"), "packages/torch-cpu-build")
     assert found.severity.label == "error"
     assert "the lock asks for torch 2.1.0+cu121" in found.message
     assert found.remedy[0].endswith("--force-reinstall --no-deps torch==2.1.0+cu121")
@@ -50,4 +50,4 @@ def test_a_torch_without_cuda_is_an_error_where_the_lock_asks_for_it(patient):
 
 def test_control_the_locked_build_is_silent(patient):
     patient.install(CUDA)
-    assert findings(patient.check("packages")) == []
+    assert findings(patient.check("packages", "packages/torch-cpu-build")) == []
