@@ -6,10 +6,12 @@ import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
+from envdoctor import knowledge
 from envdoctor.errors import UsageError
 from envdoctor.locate import Wish, locate
 from envdoctor.model import Report, Target
@@ -86,16 +88,17 @@ def report(
         outcomes,
         policy.path,
         taken.failed(),
-        _seen(taken),
+        _seen(taken, now),
     )
 
 
-def _seen(taken: Snapshot) -> dict[str, str | int]:
+def _seen(taken: Snapshot, moment: datetime) -> dict[str, str | int]:
     seen = {
         "torch": taken.known("torch_build", "version"),
         "packages": taken.known("distributions", "count"),
         "files": taken.known("files", "checked"),
         "lock": _since_sealed(taken),
+        "knowledge": knowledge.age(moment),
     }
     return {key: value for key, value in seen.items() if value is not None}
 

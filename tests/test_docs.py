@@ -82,3 +82,10 @@ class TestExplanation:
         with pytest.raises(UsageError) as raised:
             docs.explanation(wrong, None)
         assert hint in str(raised.value)
+
+
+def test_explain_shows_the_tables_with_their_sources():
+    said = docs.explanation("cuda/driver-too-old", None)
+    assert "knowledge/drivers_major.toml" in said
+    assert "checked 2026-11-29]" in said
+    assert docs.tables(next(probe for probe in registry.probes() if probe.id == "packages/leftover")) == []

@@ -79,3 +79,13 @@ def test_compromised_versions_are_versions():
 def test_tables_travel_with_the_package():
     assert os.path.dirname(knowledge.__file__) == knowledge.FOLDER
     assert {"serving", "skew", "compromised"} <= set(NAMES)
+
+
+def test_the_oldest_row_is_as_old_as_it_is_said_to_be():
+    assert min(row["checked"] for name in NAMES for row in knowledge.rows(name)) == knowledge.CHECKED
+
+
+@pytest.mark.parametrize(("days", "said"), [(180, None), (181, f"checked on {knowledge.CHECKED}, 181 days ago")])
+def test_tables_that_have_aged_say_so(days, said):
+    noon = dt.datetime.combine(knowledge.CHECKED, dt.time(12), dt.UTC)
+    assert knowledge.age(noon + dt.timedelta(days=days)) == said

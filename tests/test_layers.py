@@ -34,9 +34,9 @@ TABLE = {
     "registry": {"errors", "model", "policy", "probes", "snapshot", "views", "wiring"},
     "judge": {"errors", "model", "policy", "printable", "registry", "snapshot", "wiring"},
     "reports": {"__init__", "model", "printable", "reports"},
-    "docs": {"errors", "registry"},
+    "docs": {"errors", "knowledge", "registry"},
     # commands
-    "workflows": {"errors", "judge", "locate", "model", "policy", "registry", "snapshot", "system"},
+    "workflows": {"errors", "judge", "knowledge", "locate", "model", "policy", "registry", "snapshot", "system"},
     "sealing": {"__init__", "codec", "errors", "facts", "locate", "model", "printable", "registry", "seals", "snapshot"}
     | {"system", "workflows"},
     "wheels": {"__init__"},

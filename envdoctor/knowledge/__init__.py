@@ -8,10 +8,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
 from functools import cache
 from typing import Any
 
 FOLDER = os.path.dirname(__file__)
+CHECKED = date(2026, 11, 29)
+"""The day on which the oldest row was checked; said here so that a report need not read every table to know it."""
+STALE_AFTER = timedelta(days=180)
+"""Age beyond which a report says how old the tables are."""
 
 
 @cache
@@ -27,3 +32,9 @@ def rows(name: str) -> Sequence[Mapping[str, Any]]:
     """Return the rows of a table, in file order."""
     found: Sequence[Mapping[str, Any]] = table(name)["row"]
     return found
+
+
+def age(moment: datetime) -> str | None:
+    """Say how old the tables are, if they are so old that releases since then are unknown to them."""
+    old = moment.date() - CHECKED
+    return f"checked on {CHECKED}, {old.days} days ago" if old > STALE_AFTER else None

@@ -224,8 +224,10 @@ def _not_done(report: Report, style: Style) -> str:
 
 
 def _foot(report: Report, style: Style) -> str:
+    """Say how much was judged, and whether the tables that it was judged by have aged."""
     passed = sum(not (o.findings or o.muted or o.skipped or o.crashed) for o in report.outcomes)
     files = f"{report.seen['files']:,} files, " if "files" in report.seen else ""
-    return style.wrap(
-        f"{passed} of {len(report.outcomes)} probes found nothing ({files}{report.seconds:.2f} s)", "", ""
-    )
+    said = f"{passed} of {len(report.outcomes)} probes found nothing ({files}{report.seconds:.2f} s)"
+    if "knowledge" in report.seen:
+        said += f"; the tables of facts were {report.seen['knowledge']}, and newer releases are unknown to them"
+    return style.wrap(said, "", "")

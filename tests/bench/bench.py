@@ -17,7 +17,17 @@ import time
 from pathlib import Path
 
 TRAINING = (
-    *("torch==2.13.0", "transformers", "accelerate", "datasets", "peft", "evaluate", "tokenizers", "sentencepiece"),
+    *(
+        "pip",
+        "torch==2.13.0",
+        "transformers",
+        "accelerate",
+        "datasets",
+        "peft",
+        "evaluate",
+        "tokenizers",
+        "sentencepiece",
+    ),
     *("tensorboard", "hydra-core", "tiktoken", "einops", "pandas", "scikit-learn", "matplotlib", "wandb", "jupyter"),
 )
 FILES = 70_000
@@ -42,7 +52,9 @@ def prepared() -> Path:
     if not (target / "made").exists():
         shutil.rmtree(target, ignore_errors=True)
         subprocess.run([sys.executable, "-m", "venv", target], check=True)
-        subprocess.run([target / "bin" / "python", "-m", "pip", "install", "--quiet", *TRAINING], check=True)
+        subprocess.run(
+            [target / "bin" / "python", "-m", "pip", "install", "--quiet", "--upgrade", *TRAINING], check=True
+        )
         (target / "made").touch()
     return target
 

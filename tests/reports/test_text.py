@@ -263,3 +263,8 @@ def test_a_moment_is_spoken_in_local_time(monkeypatch):
 def test_a_lock_that_changed_since_the_seal_is_said_so(seen, said):
     given = replace(report(), target=replace(TARGET, lock="/project/train.txt"), seen=seen)
     assert (", changed since the environment was sealed" in render(given)) is said
+
+
+def test_old_tables_are_said_to_be_old():
+    given = replace(report(), seen={"knowledge": "checked on 2026-11-29, 400 days ago"})
+    assert "tables of facts were checked on 2026-11-29, 400 days ago" in render(given)
