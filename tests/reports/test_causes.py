@@ -46,3 +46,20 @@ def test_worst_first_then_the_larger_block():
 
 def test_no_findings_are_no_blocks():
     assert shape(outcome("packages/drifted")) == []
+
+
+def test_what_else_is_wrong_with_a_drifted_package_is_in_its_block():
+    drift = finding("transformers", Severity.ERROR, "is 5.8.1")
+    broken = finding("transformers", Severity.ERROR, "requires huggingface-hub<2.0")
+    apart = finding("numpy", Severity.ERROR, "requires nothing")
+    given = report(
+        outcome("packages/broken-requirement", broken, apart),
+        outcome("packages/drifted", drift),
+        outcome("packages/altered-file", finding("transformers")),
+    )
+    first, *rest = blocks(given)
+    assert (first.probe, first.head, [probe for probe, _ in first.others]) == (
+        *("packages/drifted", drift),
+        ["packages/broken-requirement"],
+    )
+    assert sorted(block.probe for block in rest) == ["packages/altered-file", "packages/broken-requirement"]
