@@ -24,9 +24,13 @@ PROBES = registry.probes()
 PROMISED = {
     "packages": "foreign missing drifted broken-requirement duplicate-metadata leftover file-collision missing-file "
     "altered-file unowned-file orphan direct-url shadowed version-skew compromised wrong-platform missing-record "
-    "altered-build",
+    "altered-build companion-mismatch torch-cpu-build numpy-abi extension-abi glibc-too-old",
     "environment": "moved dangling-python python-mismatch system-site-packages user-site pythonpath startup-code "
-    "wrong-pip guard-bypassed freeze-bypassed foreign-path",
+    "wrong-pip guard-bypassed freeze-bypassed foreign-path missing-headers no-compiler",
+    "cuda": "toolkit-mismatch toolkit-split toolkit-changed home-conflict wheel-mix library-shadowed mixed-cudnn "
+    "stub-on-path compat-library driver-too-old driver-library-mismatch fabric-manager-mismatch arch-unsupported "
+    "ptxas-too-old missing-libcuda-link gpu-missing",
+    "node": "small-shm low-disk low-limits orphaned-gpu-memory gpu-errors busy-gpu",
 }
 """Ids are public: none of these is ever renamed."""
 GIVEN = {"policy": Policy, "moment": "datetime", "target": Target}

@@ -50,7 +50,7 @@ def blocks(report: Report) -> Sequence[Block]:
 def _head_of(probe: str, finding: Finding, heads: Mapping[str, tuple[str, Finding]]) -> str | None:
     """Return the subject of the block that a finding belongs to: its own or its cause's; None if it stands alone."""
     cause = finding.evidence.get("cause")
-    if cause in heads and heads[cause][0] == "packages/foreign":
-        return str(cause)
+    if isinstance(cause, str) and cause in heads and heads[cause][0] == "packages/foreign":
+        return cause
     own = heads.get(finding.subject)
     return finding.subject if own is not None and (finding is own[1] or probe in FOLLOWS_DRIFT) else None
