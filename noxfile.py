@@ -55,6 +55,13 @@ def tests_torch(session: nox.Session) -> None:
 
 
 @nox.session
+def tests_gpu(session: nox.Session) -> None:
+    """What needs an NVIDIA GPU; skips itself where there is none."""
+    session.install(".", *TESTERS)
+    session.run("pytest", "-m", "gpu", *session.posargs)
+
+
+@nox.session
 def soak(session: nox.Session) -> None:
     """Long kill and fuzz runs."""
     session.install(".", *TESTERS, *INSTALLERS)
