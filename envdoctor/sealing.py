@@ -95,7 +95,9 @@ def _write(target: Target, taken: Snapshot, host: Host) -> str:
             variables=dict(taken.variables.values) if isinstance(taken.variables, Variables) else {},
             lock_origin=target.lock,
             lock_digest=taken.known("lock", "digest"),
-            lock_name=f"lock-{os.path.basename(target.lock)[-200:]}" if target.lock and content is not None else None,
+            lock_name=f"lock-{os.path.basename(target.lock).removeprefix('lock-')[-200:]}"
+            if target.lock and content is not None
+            else None,
             toolkits=taken.toolkits.record() if isinstance(taken.toolkits, Toolkits) else {},
             driver=taken.known("driver", "version"),
             frozen=all(not os.stat(site).st_mode & 0o222 for site in path.site_dirs()),

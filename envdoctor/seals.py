@@ -125,10 +125,10 @@ def read_index(prefix: str, seal: Seal, *, first: bool = False) -> list[bytes]:
         return []
     path = os.path.join(os.path.dirname(found), os.path.basename(seal.index_name))
     try:
-        lines = regular(path, _INDEX_LIMIT).splitlines(keepends=True)
+        data = regular(path, _INDEX_LIMIT)
     except (OSError, ValueError):
         return []
-    return lines[:1] if first else lines
+    return [b"".join(data.partition(b"\n")[:2])] if first else data.splitlines(keepends=True)
 
 
 def recorded_lock(prefix: str) -> str | None:

@@ -24,6 +24,9 @@ from envdoctor.system.nvml import Gpu, GpuProcess, Reading
 
 __all__ = ["DeviceNode", "Driver", "Gpu", "GpuProcess", "KernelModule", "Library", "Xid", "collect"]
 
+NOT_ASKED = Unavailable("--root: NVML speaks of the running machine alone")
+MISMATCH = Unavailable(nvml.QUIET["NVML_ERROR_LIB_RM_VERSION_MISMATCH"])
+LATE = "NVML gave"
 NVML_SECONDS = 3.0
 """How long NVML may take. It answers within 0.2 s where the driver keeps its GPUs initialised."""
 
@@ -54,6 +57,16 @@ class Driver:
     """The kernel log that could be read."""
     xids: tuple[Xid, ...] = ()
     """Errors in that log since the machine was started."""
+
+    @property
+    def refused_by_mismatch(self) -> bool:
+        """True if NVML says that its library and the kernel module are of different versions."""
+        return self.problem == MISMATCH
+
+    @property
+    def unheard(self) -> bool:
+        """True if NVML was not asked, or did not answer in time: of the GPUs then nothing follows."""
+        return self.problem == NOT_ASKED or (self.problem is not None and self.problem.reason.startswith(LATE))
 
 
 def collect(target: Target, host: Host) -> Driver | Unavailable:  # noqa: ARG001 - every collector has this shape
@@ -88,11 +101,11 @@ def collect(target: Target, host: Host) -> Driver | Unavailable:  # noqa: ARG001
 def _nvml(host: Host, libnvidia_ml: tuple[Library, ...]) -> Reading | Unavailable:
     """Call NVML in a child of its own: one that hangs costs its time and no file of the driver."""
     if host.root:
-        return Unavailable("--root: NVML speaks of the running machine alone")
+        return NOT_ASKED
     if not libnvidia_ml:
         return Unavailable(nvml.QUIET["NVML_ERROR_LIBRARY_NOT_FOUND"])
     task = forked.Task("NVML", nvml.read, timeout=NVML_SECONDS)
     found: Reading | Unavailable = forked.gather([task], deadline=NVML_SECONDS)["NVML"]
     if isinstance(found, Unavailable) and found.reason.startswith("no answer"):
-        return Unavailable(f"NVML gave {found.reason}", failed=True)
+        return Unavailable(f"{LATE} {found.reason}", failed=True)
     return found

@@ -53,7 +53,7 @@ class Space:
     """0 where the file system has no fixed number."""
     inodes_free: int
     variable: str = ""
-    """The variable that chose the place, if one did."""
+    """The variable that moves it elsewhere; "" where none does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,7 @@ def collect(target: Target, host: Host) -> Node | Unavailable:
         mounts=parse_mountinfo(_text("/proc/self/mountinfo")),
         spaces=tuple(_spaces(target, host)),
         limits={name: _soft(number) for name, number in LIMITS.items()},
-        memory_limit=_memory(("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")),
-        memory_used=_memory(("/sys/fs/cgroup/memory.current", "/sys/fs/cgroup/memory/memory.usage_in_bytes")),
+        **_memory(_text("/proc/self/cgroup")),
     )
 
 
@@ -117,18 +116,17 @@ def _text(path: str) -> str:
 
 
 def places(target: Target, host: Host) -> Sequence[tuple[str, str, str]]:
-    """Return (use, path, variable) of the directories that a job writes to.
+    """Return (use, path, variable that moves it) of the directories that a job writes to.
 
     Defaults: tempfile.gettempdir() for TMPDIR; torch/_inductor/runtime/cache_dir_utils.py and triton's knobs for the
     caches, which fall back to the temporary directory and to the home directory.
     """
     temporary = next((host.env[name] for name in ("TMPDIR", "TEMP", "TMP") if host.env.get(name)), "/tmp")  # noqa: S108
-    found = [("environment", target.prefix, ""), ("shared memory", SHM, "")]
-    found.append(("temporary files", temporary, "TMPDIR" if host.env.get("TMPDIR") else ""))
-    for use, variable in (("inductor cache", "TORCHINDUCTOR_CACHE_DIR"), ("triton cache", "TRITON_CACHE_DIR")):
-        if host.env.get(variable):
-            found.append((use, host.env[variable], variable))
-    return found
+    home = os.path.join(host.env.get("TRITON_HOME") or host.home, ".triton", "cache")
+    found = [("environment", target.prefix, ""), ("shared memory", SHM, ""), ("temporary files", temporary, "TMPDIR")]
+    if host.env.get("TORCHINDUCTOR_CACHE_DIR"):  # its default lies among the temporary files
+        found.append(("inductor cache", host.env["TORCHINDUCTOR_CACHE_DIR"], "TORCHINDUCTOR_CACHE_DIR"))
+    return [*found, ("triton cache", host.env.get("TRITON_CACHE_DIR") or home, "TRITON_CACHE_DIR")]
 
 
 def _spaces(target: Target, host: Host) -> Iterable[Space]:
@@ -161,10 +159,35 @@ def _soft(number: int) -> int | None:
     return None if soft == resource.RLIM_INFINITY else soft
 
 
-def _memory(paths: Iterable[str]) -> int | None:
-    """Read the first of these files that holds a number; v1 says "no limit" by a number near 2**63."""
-    for path in paths:
-        text = _text(path).strip()
-        if text.isdigit():
-            return int(text) if int(text) < 1 << 62 else None
-    return None
+def _memory(membership: str) -> dict[str, int | None]:
+    """Return limit and use of the tightest control group above this process."""
+    found = [(_number(limit), _number(used)) for limit, used in control_groups(membership)]
+    limited = [(limit, used) for limit, used in found if limit is not None]
+    limit, used = min(limited, default=(None, None), key=lambda pair: pair[0])
+    return {"memory_limit": limit, "memory_used": used}
+
+
+def control_groups(membership: str) -> Iterable[tuple[str, str]]:
+    """Yield the files with limit and use of every memory control group above a process, from /proc/PID/cgroup.
+
+    cgroups(7): `0::/path` is version 2, `N:memory:/path` version 1. A limit anywhere above counts. In a container the
+    path may be the host's while the mount shows only the container's own part; what is not there is passed over.
+    """
+    for line in membership.splitlines():
+        _, controllers, path = line.split(":", 2) if line.count(":") > 1 else ("", "?", "")
+        if controllers == "":
+            root, names = "/sys/fs/cgroup", ("memory.max", "memory.current")
+        elif "memory" in controllers.split(","):
+            root, names = "/sys/fs/cgroup/memory", ("memory.limit_in_bytes", "memory.usage_in_bytes")
+        else:
+            continue
+        above = path.strip("/").split("/") if path.strip("/") else []
+        for depth in range(len(above), -1, -1):
+            folder = os.path.join(root, *above[:depth])
+            yield os.path.join(folder, names[0]), os.path.join(folder, names[1])
+
+
+def _number(path: str) -> int | None:
+    """Read a file that holds one number; version 1 says "no limit" by one near 2**63, version 2 by `max`."""
+    text = _text(path).strip()
+    return int(text) if text.isascii() and text.isdigit() and int(text) < 1 << 62 else None

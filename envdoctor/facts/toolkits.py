@@ -102,10 +102,6 @@ class Toolkits:
         """
         return next(iter(self.named), None)
 
-    def by_way(self, way: Way) -> Named | None:
-        """Return what a variable or PATH names."""
-        return next((item for item in self.named if item.way == way), None)
-
     def at(self, prefix: str) -> Toolkit | None:
         """Return the toolkit of a real directory."""
         return next((item for item in self.items if item.prefix == prefix), None)

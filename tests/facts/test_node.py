@@ -6,7 +6,8 @@ import resource
 import pytest
 from fakes import FakeHost
 
-from envdoctor.facts.node import Mount, Node, collect, parse_mountinfo, places
+from envdoctor.facts import node
+from envdoctor.facts.node import Mount, Node, collect, control_groups, parse_mountinfo, places
 from envdoctor.model import Target, Unavailable
 
 MOUNTINFO = """\
@@ -42,6 +43,8 @@ def test_the_mount_of_a_path_is_the_longest_and_last(path, kind):
         ({"TMPDIR": "/scratch"}, "temporary files", "/scratch"),
         ({"TEMP": "/other"}, "temporary files", "/other"),
         ({"TORCHINDUCTOR_CACHE_DIR": "/fast"}, "inductor cache", "/fast"),
+        ({}, "triton cache", "/nowhere/home/.triton/cache"),
+        ({"TRITON_CACHE_DIR": "/fast"}, "triton cache", "/fast"),
         ({}, "environment", "/env"),
         ({}, "shared memory", "/dev/shm"),
     ],
@@ -52,13 +55,48 @@ def test_the_job_writes_where_its_variables_say(env, use, path):
 
 def test_the_real_machine_is_read(tmp_path):
     host = FakeHost(env={"TRITON_CACHE_DIR": str(tmp_path / "not" / "yet")}, cwd=str(tmp_path))
-    node = collect(Target(str(tmp_path), str(tmp_path / "bin/python")), host)
-    assert node.mount_of("/") is not None
-    assert node.space("triton cache").free == pytest.approx(node.space("environment").free, rel=0.1)
+    found = collect(Target(str(tmp_path), str(tmp_path / "bin/python")), host)
+    assert found.mount_of("/") is not None
+    assert found.space("triton cache").free == pytest.approx(found.space("environment").free, rel=0.1)
     soft = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-    assert node.limits["nofile"] == (None if soft == resource.RLIM_INFINITY else soft)
-    assert os.path.ismount("/dev/shm") == (node.space("shared memory") is not None and os.path.ismount("/dev/shm"))
+    assert found.limits["nofile"] == (None if soft == resource.RLIM_INFINITY else soft)
+    assert os.path.ismount("/dev/shm") == (found.space("shared memory") is not None and os.path.ismount("/dev/shm"))
 
 
 def test_below_a_root_the_running_machine_says_nothing():
     assert isinstance(collect(TARGET, FakeHost(root="/img")), Unavailable)
+
+
+@pytest.mark.parametrize(
+    ("membership", "limits"),
+    [
+        ("0::/\n", ["/sys/fs/cgroup/memory.max"]),
+        (
+            "0::/slurm/job7\n",
+            [f"/sys/fs/cgroup/{path}memory.max" for path in ("slurm/job7/", "slurm/", "")],
+        ),
+        (
+            "5:cpu,cpuacct:/x\n4:memory:/docker/ab\n",
+            [f"/sys/fs/cgroup/memory/{path}memory.limit_in_bytes" for path in ("docker/ab/", "docker/", "")],
+        ),
+        ("nonsense\n", []),
+    ],
+    ids=["version 2 in a container", "a batch job's", "version 1", "unreadable"],
+)
+def test_a_limit_of_any_group_above_counts(membership, limits):
+    assert [limit for limit, _ in control_groups(membership)] == limits
+
+
+def test_the_tightest_limit_is_the_one_with_its_own_use(monkeypatch):
+    files = {
+        "/sys/fs/cgroup/slurm/job7/memory.max": "max\n",
+        "/sys/fs/cgroup/slurm/job7/memory.current": "10",
+        "/sys/fs/cgroup/slurm/memory.max": "4096",
+        "/sys/fs/cgroup/slurm/memory.current": "20",
+        "/sys/fs/cgroup/memory.max": "8192",
+        "/sys/fs/cgroup/memory.current": "30",
+        "/proc/self/cgroup": "0::/slurm/job7\n",
+    }
+    monkeypatch.setattr(node, "_text", lambda path: files.get(path, ""))
+    found = collect(TARGET, FakeHost())
+    assert (found.memory_limit, found.memory_used) == (4096, 20)

@@ -25,8 +25,7 @@ def check(driver: Driver) -> Iterable[Finding]:
         "libnvidia-ml": _version(driver.libnvidia_ml),
     }
     known = {name: version for name, version in parts.items() if version}
-    said = driver.problem is not None and "version mismatch" in driver.problem.reason
-    if len(set(known.values())) < 2 and not said:
+    if len(set(known.values())) < 2 and not driver.refused_by_mismatch:
         return
     listed = ", ".join(f"{name} {version}" for name, version in known.items())
     yield Finding(

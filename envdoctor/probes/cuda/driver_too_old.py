@@ -79,7 +79,10 @@ def _refused(
         f"{torch_build.version} is built for CUDA {torch_build.cuda} and needs {wanted}; this node has {version}"
         f"{ceiling}{reported}",
         {**evidence, "other_builds": list(labels)},
-        (f"upgrade the driver to {floor.minimum} or newer" if floor.minimum else "upgrade the driver", f"or: {other}"),
+        (
+            f"upgrade the driver to {floor.minimum} or newer" if floor.minimum else "upgrade the driver",
+            f"or install {other}",
+        ),
     )
 
 

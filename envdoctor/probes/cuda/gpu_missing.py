@@ -16,9 +16,6 @@ from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.views.devices import VARIABLE, Devices
 
-ASKED_ELSEWHERE = "version mismatch"
-"""What cuda/driver-library-mismatch says of NVML."""
-
 
 def check(torch_build: TorchBuild, driver: Driver | Unavailable, devices: Devices | Unavailable) -> Iterable[Finding]:
     """Judge the node first, then what the job's variable leaves of it."""
@@ -50,8 +47,8 @@ def _found(driver: Driver) -> dict[str, object]:
 
 
 def _unread(driver: Driver, problem: Unavailable) -> Iterable[Finding]:
-    """Speak where NVML's refusal itself means that CUDA will find nothing; below --root it means nothing."""
-    if "--root" in problem.reason or "no answer" in problem.reason or ASKED_ELSEWHERE in problem.reason:
+    """Speak where NVML's refusal itself means that CUDA will find nothing; a mismatch is another probe's."""
+    if driver.unheard or driver.refused_by_mismatch:
         return
     if problem.failed:
         yield _none(

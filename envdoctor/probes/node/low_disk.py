@@ -34,11 +34,11 @@ def check(node: Node, policy: Policy) -> Iterable[Finding]:
 
 
 def _finding(space: Space, what: str, severity: Severity) -> Finding:
-    move = f"point {space.variable} elsewhere" if space.variable else "point TMPDIR elsewhere"
+    move = (f"point {space.variable} elsewhere",) if space.variable else ()
     return Finding(
         severity,
         space.path,
         f"{space.path} ({space.use}) has {what} free",
         {"use": space.use, "free": space.free, "total": space.total, "inodes_free": space.inodes_free},
-        (f"df -h {space.path}; df -i {space.path}", *((move,) if space.use != "environment" else ())),
+        (f"df -h {space.path}; df -i {space.path}", *move),
     )

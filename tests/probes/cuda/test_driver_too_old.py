@@ -36,9 +36,9 @@ def test_below_the_floor_is_an_error(version, ceiling, cuda, minimum):
 def test_it_names_builds_of_the_same_torch_that_run():
     (finding,) = judge("535.183.01", "13.0", (12, 2), torch="2.10.0+cu130")
     assert finding.evidence["other_builds"] == ["cu128", "cu126"]
-    assert finding.remedy[-1] == "or: torch 2.10.0 as built for cu128 or cu126"
+    assert finding.remedy[-1] == "or install torch 2.10.0 as built for cu128 or cu126"
     (unknown,) = judge("535.183.01", "13.0", (12, 2), torch="2.99.0")
-    assert unknown.remedy[-1] == "or: a torch built for an older CUDA major"
+    assert unknown.remedy[-1] == "or install a torch built for an older CUDA major"
 
 
 def test_a_newer_minor_is_a_note():
