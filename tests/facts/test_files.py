@@ -22,11 +22,7 @@ A = Wheel(
 B = Wheel("b", "2.0", {"b.py": "b = 1\n"})
 
 
-@pytest.fixture(autouse=True)
-def at_once(request, monkeypatch):
-    """Compare in this process, which is quicker than two children, except where children are what is tested."""
-    if "children" not in request.fixturenames:
-        monkeypatch.setattr(files, "gather", lambda tasks, **_: {task.name: task.run() for task in tasks})
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture

@@ -20,11 +20,7 @@ A = Wheel("a", "1.5", {"a/__init__.py": "x = 1\n", "a/b.py": "y = 2\n", "a/sub/c
 B = Wheel("b", "2.0", {"b.py": "b = 1\n"})
 
 
-@pytest.fixture(autouse=True)
-def at_once(request, monkeypatch):
-    """Compare in this process, which is quicker than two children, except where children are what is tested."""
-    if "children" not in request.fixturenames:
-        monkeypatch.setattr(files, "gather", lambda tasks, **_: {task.name: task.run() for task in tasks})
+pytestmark = pytest.mark.usefixtures("at_once")
 
 
 @pytest.fixture
