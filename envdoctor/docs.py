@@ -46,7 +46,7 @@ def explanation(identity: str, width: int | None) -> str:
     chosen = [probe for probe in registry.probes() if probe.id == identity]
     chosen = chosen or [probe for probe in registry.probes() if probe.id.startswith(identity.rstrip("/") + "/")]
     if not chosen:
-        raise UsageError(f"no probe is called {identity!r}{registry.nearest(identity)}; `envdoctor explain` lists all")
+        raise UsageError(f"no probe is called {identity!r}{registry.nearest(identity)} `envdoctor explain` lists all")
     return "\n\n".join(_explained(probe, width) for probe in chosen) + "\n"
 
 

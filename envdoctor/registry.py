@@ -91,7 +91,7 @@ def select(chosen: Sequence[str] = (), ignored: Sequence[str] = ()) -> tuple[Pro
     for prefix in (*chosen, *ignored):
         if not any(_matches(probe.id, prefix) for probe in probes()):
             raise UsageError(
-                f"no probe is called or begins with {prefix!r}{nearest(prefix)}; `envdoctor explain` lists them"
+                f"no probe is called or begins with {prefix!r}{nearest(prefix)} `envdoctor explain` lists them"
             )
     wanted = [p for p in probes() if not chosen or any(_matches(p.id, prefix) for prefix in chosen)]
     left = tuple(p for p in wanted if not any(_matches(p.id, prefix) for prefix in ignored))
@@ -101,13 +101,13 @@ def select(chosen: Sequence[str] = (), ignored: Sequence[str] = ()) -> tuple[Pro
 
 
 def nearest(written: str) -> str:
-    """Return `, did you mean ...` for a misspelt id, or nothing."""
+    """Return `; did you mean ...?` for a misspelt id, or a bare semicolon, for the middle of a sentence."""
     import difflib
 
     ids = [probe.id for probe in probes()]
     within = [identity for identity in ids if identity.endswith(f"/{written}")]
     near = within or difflib.get_close_matches(written, ids, n=3, cutoff=0.4)
-    return f", did you mean {' or '.join(near)}?" if near else ""
+    return f"; did you mean {' or '.join(near)}?" if near else ";"
 
 
 def _matches(identity: str, prefix: str) -> bool:
