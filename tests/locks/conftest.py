@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+import values
 
 from envdoctor import locks
 
@@ -27,16 +28,4 @@ def read(write):
 @pytest.fixture
 def linux():
     """Marker variables of CPython 3.12 on x86-64 Linux."""
-    return {
-        "implementation_name": "cpython",
-        "implementation_version": "3.12.3",
-        "os_name": "posix",
-        "platform_machine": "x86_64",
-        "platform_python_implementation": "CPython",
-        "platform_release": "6.8.0",
-        "platform_system": "Linux",
-        "platform_version": "#1 SMP",
-        "python_full_version": "3.12.3",
-        "python_version": "3.12",
-        "sys_platform": "linux",
-    }
+    return dict(values.MARKERS)
