@@ -13,6 +13,7 @@ from typing import Literal
 
 from envdoctor.facts import ld_cache
 from envdoctor.system.host import Host
+from envdoctor.system.reading import head
 
 LOADER_DIRECTORIES = (
     "/lib/x86_64-linux-gnu",
@@ -208,18 +209,8 @@ def _names(host: Host, folder: str) -> Iterable[str]:
 
 
 def _text(host: Host, path: str, limit: int = 1 << 16) -> str:
-    try:
-        with open(host.at(host.resolve(path)), "rb") as stream:
-            return stream.read(limit).decode(errors="replace")
-    except OSError:
-        return ""
+    return head(host.at(host.resolve(path)), limit).decode(errors="replace")
 
 
 def _is_elf64(path: str) -> bool:
-    try:
-        if not os.path.isfile(path):
-            return False
-        with open(path, "rb") as stream:
-            return stream.read(5) == b"\x7fELF\x02"
-    except OSError:
-        return False
+    return head(path, 5) == b"\x7fELF\x02"

@@ -88,11 +88,7 @@ def _is_suspect(item: Distribution, known: frozenset[str]) -> bool:
 
 
 def _objects(item: Distribution, torch: _Torch | None) -> Iterable[Extension]:
-    try:
-        rows = records.read(os.path.join(item.metadata, "RECORD"))
-    except (OSError, ValueError):
-        return
-    paths = [row[0] for row in rows if _OBJECT.match(row[0])][:OBJECTS]
+    paths = [path for path in records.paths(item.metadata) if _OBJECT.match(path)][:OBJECTS]
     for path in paths:
         whole = os.path.join(item.location, path)
         if os.path.isfile(whole):

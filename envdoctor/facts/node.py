@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 from envdoctor.model import Target, Unavailable
 from envdoctor.system.host import Host
+from envdoctor.system.reading import head
 
 LIMITS = {
     "nofile": resource.RLIMIT_NOFILE,
@@ -108,11 +109,7 @@ def _unescaped(text: str) -> str:
 
 
 def _text(path: str) -> str:
-    try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as stream:
-            return stream.read(4 << 20)
-    except OSError:
-        return ""
+    return head(path, 4 << 20).decode(errors="surrogateescape")
 
 
 def places(target: Target, host: Host) -> Sequence[tuple[str, str, str]]:

@@ -89,17 +89,9 @@ def family(name: str, paths: Iterable[str] = ()) -> int | None:
 
 
 def _wheel(item: Distribution) -> NvidiaWheel:
-    paths = [path for path in _paths(item) if _LIBRARY.search(path)]
+    paths = [path for path in records.paths(item.metadata) if _LIBRARY.search(path)]
     libraries = []
     for path in paths:
         whole = os.path.normpath(os.path.join(item.location, path))
         libraries.append(Library(os.path.basename(path), whole, os.path.isfile(whole)))
     return NvidiaWheel(item.name, item.version, family(item.name, paths), tuple(libraries))
-
-
-def _paths(item: Distribution) -> list[str]:
-    """Return the files that its RECORD lists; [] if there is none that can be read."""
-    try:
-        return [row[0] for row in records.read(os.path.join(item.metadata, "RECORD"))]
-    except (OSError, ValueError):
-        return []

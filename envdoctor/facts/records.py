@@ -42,6 +42,14 @@ def read(path: str) -> list[Row]:
     return parse(regular(path, LIMIT).decode("utf-8", "surrogateescape"))
 
 
+def paths(metadata: str) -> list[str]:
+    """Return the paths that the RECORD in a dist-info directory lists; [] if there is none that can be read."""
+    try:
+        return [row[0] for row in read(os.path.join(metadata, "RECORD"))]
+    except (OSError, ValueError):
+        return []
+
+
 def is_ours(path: str) -> bool:
     """Tell whether a row names a file that came out of the wheel and stays as it was.
 

@@ -17,6 +17,7 @@ from typing import Literal
 from envdoctor.facts.cuda_tools import Versions, host_name, number, release, runnable, which
 from envdoctor.model import Target
 from envdoctor.system.host import Host
+from envdoctor.system.reading import head
 
 DEFAULT = "/usr/local/cuda"
 """Where NVIDIA's installers put a link to the toolkit in use (CUDA Installation Guide for Linux)."""
@@ -227,13 +228,7 @@ def parse_text(text: str) -> str | None:
 
 def _head(path: str, host: Host, limit: int) -> bytes:
     """Read the beginning of a regular file; b"" if it is none. `path` has no links left."""
-    try:
-        if not os.path.isfile(host.at(path)):
-            return b""
-        with open(host.at(path), "rb") as stream:
-            return stream.read(limit)
-    except OSError:
-        return b""
+    return head(host.at(path), limit)
 
 
 def _built(host: Host) -> Iterator[Built]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from typing import BinaryIO
 
 
 def regular(path: str, limit: int) -> bytes:
@@ -12,14 +13,25 @@ def regular(path: str, limit: int) -> bytes:
     Raises OSError if it cannot be opened, ValueError if it is something else (a FIFO would never end, a device has no
     end) or holds more than `limit` bytes: a sparse file of terabytes costs its maker nothing.
     """
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    with _opened(path) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if size > limit:
+            raise ValueError(f"holds {size:,} bytes, more than any should ({limit:,})")
+        return stream.read(limit)
+
+
+def head(path: str, limit: int) -> bytes:
+    """Return the first bytes of a regular file, at most `limit`; b"" if it is none or cannot be read."""
     try:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise ValueError("is not a regular file")
-        if status.st_size > limit:
-            raise ValueError(f"holds {status.st_size:,} bytes, more than any should ({limit:,})")
-        with open(descriptor, "rb", closefd=False) as stream:
+        with _opened(path) as stream:
             return stream.read(limit)
-    finally:
+    except (OSError, ValueError):
+        return b""
+
+
+def _opened(path: str) -> BinaryIO:
+    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
+        raise ValueError("is not a regular file")
+    return open(descriptor, "rb")

@@ -57,6 +57,27 @@ def test_the_module_is_read_below_the_root_and_by_sysfs_where_proc_says_nothing(
     assert driver_files.kernel_module(node({"/proc/driver/nvidia/version": CLOSED})).version == "535.183.01"
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/proc/driver/nvidia/version",
+        "/sys/module/nvidia/version",
+        "/sys/bus/pci/devices/0000:01:00.0/vendor",
+        "/var/lib/dpkg/status",
+        "/var/log/kern.log",
+        "/usr/lib64/libcuda.so.1",
+    ],
+)
+def test_a_fifo_in_the_place_of_a_file_is_no_file_and_is_not_waited_for(path, node, tmp_path):
+    host = node({f"{path[: path.rindex('/')]}/beside": ""})
+    os.mkfifo(tmp_path / path[1:])
+    assert driver_files.kernel_module(host) is None
+    assert driver_files.pci_gpus(host) == ()
+    assert driver_files.fabric_manager(host) is None
+    assert driver_files.kernel_log(host) == (None, ())
+    assert driver_files.libraries(host, "libcuda.so.1") == ()
+
+
 def cache(*entries):
     """Write a loader's cache as ldconfig does."""
     strings, records, start = b"", b"", 48 + 24 * len(entries)
