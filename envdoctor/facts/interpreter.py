@@ -14,6 +14,7 @@ from typing import Any, Literal
 from envdoctor.errors import EnvDoctorError
 from envdoctor.model import Target
 from envdoctor.system.host import Completed, Host
+from envdoctor.system.reading import head
 from envdoctor.system.rooted import below
 
 PAYLOAD = os.path.join(os.path.dirname(os.path.dirname(__file__)), "payloads", "interpreter.py")
@@ -202,12 +203,7 @@ def glibc(host: Host) -> str:
         for pattern in ("libc.so.6", "*-linux-gnu/libc.so.6"):
             for path in sorted(glob.glob(os.path.join(glob.escape(host.at(folder)), pattern))):
                 real = host.at(host.resolve(path.removeprefix(host.root)))
-                try:
-                    with open(real, "rb") as stream:
-                        found = _RELEASE.search(stream.read(LIBC_LIMIT))
-                except OSError:
-                    continue
-                if found:
+                if found := _RELEASE.search(head(real, LIBC_LIMIT)):
                     return f"glibc {found[1].decode()}"
     return ""
 
@@ -235,13 +231,7 @@ def _library_machine(prefix: str) -> str | None:
 
 def elf_machine(path: str) -> str | None:
     """Return the machine that an ELF file is for, as `platform.machine()` would name it; None if it is no such file."""
-    try:
-        if not os.path.isfile(path):
-            return None
-        with open(path, "rb") as stream:
-            head = stream.read(20)
-    except OSError:
+    start = head(path, 20)
+    if len(start) < 20 or start[:4] != b"\x7fELF":
         return None
-    if len(head) < 20 or head[:4] != b"\x7fELF":
-        return None
-    return _MACHINES.get(struct.unpack("<H" if head[5] == 1 else ">H", head[18:20])[0])
+    return _MACHINES.get(struct.unpack("<H" if start[5] == 1 else ">H", start[18:20])[0])

@@ -23,6 +23,7 @@ from envdoctor.facts.search_path import SearchPath
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.model import Target, Unavailable
 from envdoctor.system.host import Host
+from envdoctor.system.reading import head
 
 __all__ = ["By", "Copy", "Folder", "Loader", "Resolution", "collect"]
 
@@ -186,11 +187,7 @@ def _follow(
 
 def _as_torch_preloads(linker: Linker, source: str, search_path: SearchPath, cuda: str) -> None:
     """Load what torch/__init__.py loads by path; it gives up at the first library that it does not find."""
-    try:
-        with open(source, encoding="utf-8", errors="replace") as stream:
-            marker, pairs = parse_preloads(stream.read(SOURCE_LIMIT))
-    except OSError:
-        return
+    marker, pairs = parse_preloads(head(source, SOURCE_LIMIT).decode(errors="replace"))
     runtime = next((item.path for name, item in linker.loaded.items() if name.startswith("libcudart.so")), None)
     if runtime is None or marker not in runtime:
         return

@@ -268,3 +268,13 @@ def test_dots_in_a_link_count_from_where_the_link_lies(tmp_path):
 
 def test_the_local_host_may_ask_too(patient):
     assert collect(patient, LocalHost()).answered
+
+
+def test_the_c_library_below_a_root_is_the_first_that_is_a_file(tmp_path):
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "usr/lib/x86_64-linux-gnu").mkdir(parents=True)
+    os.mkfifo(tmp_path / "lib/libc.so.6")
+    host = FakeHost(root=str(tmp_path))
+    assert interpreter.glibc(host) == ""
+    (tmp_path / "usr/lib/x86_64-linux-gnu/libc.so.6").write_bytes(b"GNU C Library (x) stable release version 2.36.\n")
+    assert interpreter.glibc(host) == "glibc 2.36"

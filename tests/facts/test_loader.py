@@ -136,6 +136,13 @@ def test_it_preloads_nothing_where_its_condition_on_libcudart_fails(patient, tmp
         assert taken(found, "libnvJitLink.so.12")[0] == expected
 
 
+def test_a_source_of_torch_that_is_a_fifo_preloads_nothing_and_is_not_waited_for(patient, tmp_path):
+    patient.fifo("torch/__init__.py")
+    write(tmp_path / "toolkit/libnvJitLink.so.12")
+    found = collect(patient, LD_LIBRARY_PATH=f"{tmp_path}/toolkit")
+    assert taken(found, "libnvJitLink.so.12") == ("toolkit", "LD_LIBRARY_PATH")
+
+
 def test_ld_preload_comes_first(patient, tmp_path):
     path = write(tmp_path / "mine/libcudart.so.12", soname="libcudart.so.12")
     found = collect(patient, LD_PRELOAD=f"{path} libnot.so")
