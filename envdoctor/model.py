@@ -183,6 +183,25 @@ class Outcome:
     """`ExceptionType: message (file:line)`, where the probe itself failed."""
 
 
+TrialState = Literal["passed", "failed", "skipped", "never-ran"]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What became of one step that was tried out on one device."""
+
+    step: str
+    """Id of the probe that judges it, e.g. `smoke/compile`."""
+    device: str
+    """`cuda:N`, as in the subject of its finding."""
+    state: TrialState
+    """`skipped` where the step does not apply to the device; `never-ran` where it was asked for and not reached."""
+    seconds: float
+    """How long it took; 0 if it never ran."""
+    said: str
+    """One phrase: what it measured, how it failed, or why it did not run; "" if there is nothing to say."""
+
+
 Verdict = Literal["sick", "warnings", "healthy"]
 
 
@@ -203,6 +222,8 @@ class Report:
     """Facts that the doctor failed to read, with the reason: also those that every probe could do without."""
     seen: Mapping[str, str | int] = field(default_factory=dict)
     """What was looked at, for the head of the report: packages, files, torch."""
+    trials: tuple[Trial, ...] = ()
+    """What was tried out, step by step and device by device, where the run tried something out."""
 
     def findings(self) -> Iterable[tuple[str, Finding]]:
         """All unmuted findings with their probe ids, worst first, otherwise in probe order."""

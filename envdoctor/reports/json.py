@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from envdoctor import __version__
-from envdoctor.model import Finding, Report
+from envdoctor.model import Finding, Report, Trial
 from envdoctor.printable import printable
 
 SCHEMA = 1
@@ -40,7 +40,7 @@ def as_dict(report: Report) -> dict[str, Any]:
         "muted": [_finding(o.probe, finding) for o in outcomes for finding in o.muted],
         "seen": {key: _clean(value) for key, value in report.seen.items()},
         "seconds": round(report.seconds, 3),
-    }
+    } | ({"trials": [_trial(trial) for trial in report.trials]} if report.trials else {})
 
 
 def _clean(value: str | int | None) -> str | int | None:
@@ -55,4 +55,14 @@ def _finding(probe: str, finding: Finding) -> dict[str, Any]:
         "message": finding.message,
         "evidence": finding.evidence,
         "remedy": list(finding.remedy),
+    }
+
+
+def _trial(trial: Trial) -> dict[str, Any]:
+    return {
+        "step": trial.step,
+        "device": _clean(trial.device),
+        "state": trial.state,
+        "seconds": round(trial.seconds, 3),
+        "said": _clean(trial.said),
     }

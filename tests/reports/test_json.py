@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from values import TARGET, distribution, distributions, finding, findings, judged, lock, outcome, report
 
 from envdoctor import __version__
-from envdoctor.model import Finding, Severity, Unavailable
+from envdoctor.model import Finding, Severity, Trial, Unavailable
 from envdoctor.policy import Mute, Policy
 from envdoctor.probes.packages import foreign
 from envdoctor.reports.json import render
@@ -93,6 +93,14 @@ def test_what_the_interpreter_says_of_itself_is_data():
     said = parsed(python="3.12\x1b[2J", seen={"torch": "2\x1b]0;x\x07"})
     assert said["target"]["python"] == "3.12\\x1b[2J"
     assert said["seen"]["torch"] == "2\\x1b]0;x\\x07"
+
+
+def test_trials_are_listed_where_something_was_tried_out():
+    said = parsed(trials=(Trial("smoke/compile", "cuda:0", "failed", 1.23456, "exit\x1b"),))
+    assert list(said) == [*KEYS, "trials"]
+    assert said["trials"] == [
+        {"step": "smoke/compile", "device": "cuda:0", "state": "failed", "seconds": 1.235, "said": "exit\\x1b"}
+    ]
 
 
 evidences = st.dictionaries(st.text(), st.none() | st.text() | st.integers() | st.lists(st.text()))

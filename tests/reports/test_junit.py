@@ -1,0 +1,198 @@
+"""The report for CI servers: well-formed whatever it holds, a case a probe or a trial, and counts that add up."""
+
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from values import finding, outcome, report
+
+from envdoctor.model import Finding, Outcome, Severity, Trial, Unavailable
+from envdoctor.reports.junit import render
+
+COMPILE = "smoke/compile"
+
+
+def parsed(*outcomes, **fields):
+    return ET.fromstring(render(report(*outcomes, **fields)))  # noqa: S314 - our own
+
+
+def cases(*outcomes, **fields):
+    return list(parsed(*outcomes, **fields).iter("testcase"))
+
+
+def only(*outcomes, **fields):
+    (case,) = cases(*outcomes, **fields)
+    return case
+
+
+def child(case):
+    """Return a case's only child."""
+    (element,) = case
+    return element
+
+
+def trial(state="passed", step=COMPILE, device="cuda:0", seconds=2.5, said=""):
+    return Trial(step, device, state, seconds, said)
+
+
+def test_a_whole_report_is_written_as_expected():
+    bad = finding("six", message='six is "not" <well>', paths=["a.py"], remedy=["pip install six"])
+    assert render(report(outcome("packages/drifted", bad), outcome("node/small-shm"))) == (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<testsuites name="envdoctor" tests="2" failures="1" errors="0" skipped="0" time="0.314">\n'
+        '  <testsuite name="envdoctor" tests="2" failures="1" errors="0" skipped="0" time="0.314"'
+        ' timestamp="2026-06-03T14:30:00" hostname="node7">\n'
+        "    <properties>\n"
+        '      <property name="envdoctor" value="0.1.0" />\n'
+        '      <property name="verdict" value="sick" />\n'
+        '      <property name="target" value="/env" />\n'
+        '      <property name="python" value="3.12.3" />\n'
+        '      <property name="lock" value="/project/train.txt" />\n'
+        "    </properties>\n"
+        '    <testcase classname="packages" name="packages/drifted" time="0.000">\n'
+        '      <failure type="error" message="six is &quot;not&quot; &lt;well&gt;">'
+        'error: six: six is "not" &lt;well&gt;\n'
+        'evidence: {"paths":["a.py"]}\n'
+        "remedy: pip install six</failure>\n"
+        "    </testcase>\n"
+        '    <testcase classname="node" name="node/small-shm" time="0.000" />\n'
+        "  </testsuite>\n"
+        "</testsuites>\n"
+    )
+
+
+class TestProbes:
+    def test_the_worst_finding_speaks_and_the_body_holds_all(self):
+        found = (
+            finding("a", Severity.NOTE, "a is odd"),
+            finding("b", Severity.WARNING, "b is old"),
+            finding("c", Severity.ERROR, "c is gone"),
+        )
+        failure = child(only(outcome("packages/test", *found)))
+        assert (failure.tag, failure.get("type")) == ("failure", "error")
+        assert failure.get("message") == "c is gone (and 1 more)"
+        assert failure.text == "error: c: c is gone\n\nwarning: b: b is old\n\nnote: a: a is odd"
+
+    def test_a_warning_fails_the_case_with_its_own_type(self):
+        failure = child(only(outcome("packages/test", finding(severity=Severity.WARNING))))
+        assert (failure.tag, failure.get("type")) == ("failure", "warning")
+
+    def test_a_note_alone_passes_and_is_printed(self):
+        output = child(only(outcome("packages/test", finding("a", Severity.NOTE, "a is odd"))))
+        assert (output.tag, output.text) == ("system-out", "note: a: a is odd")
+
+    def test_what_is_muted_passes_and_is_printed(self):
+        output = child(only(outcome("packages/test", muted=(finding(),))))
+        assert (output.tag, output.text) == ("system-out", "muted: six: six is not well")
+
+    @pytest.mark.parametrize(
+        ("fields", "tag", "kind", "message"),
+        [
+            ({"crashed": "KeyError: 'x' (y.py:1)"}, "error", "crashed", "KeyError: 'x' (y.py:1)"),
+            ({"skipped": Unavailable("deadline", failed=True)}, "error", "unavailable", "deadline"),
+            ({"skipped": Unavailable("no lock")}, "skipped", None, "no lock"),
+        ],
+    )
+    def test_what_was_not_judged_says_why(self, fields, tag, kind, message):
+        element = child(only(outcome("packages/test", **fields)))
+        assert (element.tag, element.get("type"), element.get("message")) == (tag, kind, message)
+
+    def test_a_fact_that_the_doctor_failed_to_read_is_an_error(self):
+        case = only(failed={"driver": "NVML did not answer"})
+        assert (case.get("classname"), case.get("name")) == ("facts", "driver")
+        assert (child(case).tag, child(case).get("message")) == ("error", "NVML did not answer")
+
+
+class TestTrials:
+    def test_each_step_on_each_device_is_a_case_with_its_time(self):
+        found = cases(outcome(COMPILE), trials=(trial(said="1.2 s"), trial(device="cuda:1", seconds=0.0004)))
+        assert [(case.get("classname"), case.get("name"), case.get("time")) for case in found] == [
+            ("cuda:0", COMPILE, "2.500"),
+            ("cuda:1", COMPILE, "0.000"),
+        ]
+        assert child(found[0]).text == "1.2 s"
+        assert list(found[1]) == []
+
+    def test_a_failed_step_has_the_details_of_its_own_finding(self):
+        bad = finding("cuda:1", message="compile fails", exit=1, remedy=["nvidia-smi"])
+        first, second = cases(outcome(COMPILE, bad), trials=(trial(), trial("failed", device="cuda:1")))
+        assert list(first) == []
+        assert child(second).get("message") == "compile fails"
+        assert child(second).text == 'error: cuda:1: compile fails\nevidence: {"exit":1}\nremedy: nvidia-smi'
+
+    def test_a_failed_step_without_a_finding_fails_all_the_same(self):
+        case = only(outcome(COMPILE), trials=(trial("failed", said="exit status 1"),))
+        assert case.find("failure").get("message") == "exit status 1"
+
+    def test_a_failed_step_whose_finding_is_muted_does_not_fail(self):
+        muted = outcome(COMPILE, muted=(finding("cuda:0"),))
+        assert child(only(muted, trials=(trial("failed"),))).text == "muted: cuda:0: six is not well"
+
+    def test_a_passed_step_with_a_warning_fails_as_the_warning_would_in_a_check(self):
+        slow = finding("cuda:0", Severity.WARNING, "compile is slow")
+        assert child(only(outcome(COMPILE, slow), trials=(trial(),))).get("type") == "warning"
+
+    def test_a_step_that_never_ran_is_an_error_and_a_skipped_one_is_skipped(self):
+        found = cases(trials=(trial("never-ran", said="out of time"), trial("skipped", said="no bf16")))
+        assert [child(case).tag for case in found] == ["error", "skipped"]
+        assert [child(case).get("message") for case in found] == ["out of time", "no bf16"]
+
+    def test_what_no_trial_covers_is_not_lost(self):
+        found = cases(
+            outcome(COMPILE, finding("cuda:0"), finding("cuda:7", message="cuda:7 is gone")),
+            outcome("smoke/passed"),
+            outcome("smoke/crashed", crashed="KeyError"),
+            trials=(trial("failed"),),
+            failed={"driver": "no answer"},
+        )
+        assert [(case.get("classname"), case.get("name"), child(case).tag) for case in found] == [
+            ("cuda:0", COMPILE, "failure"),
+            ("smoke", COMPILE, "failure"),
+            ("smoke", "smoke/crashed", "error"),
+            ("facts", "driver", "error"),
+        ]
+        assert child(found[1]).get("message") == "cuda:7 is gone"
+
+
+def test_characters_that_xml_cannot_hold_are_shown():
+    case = only(outcome("a/b", finding("x\x00", message="\x1b[2J\udcff￾ é\n", path="\x00\x7f")))
+    assert child(case).get("message") == "\\x1b[2J\\xff\\ufffe é\\x0a"
+    assert child(case).text == 'error: x\\x00: \\x1b[2J\\xff\\ufffe é\\x0a\nevidence: {"path":"\\u0000\\u007f"}'
+
+
+texts = st.text(st.characters() | st.sampled_from("\x00\x1b\ud800\udcff￾￿<>&\"']]>\r\n\t")) | st.just("]]>")
+found = st.builds(
+    Finding,
+    st.sampled_from(Severity),
+    texts | st.just("cuda:0"),
+    texts,
+    st.dictionaries(texts, texts | st.lists(texts)),
+    st.tuples(texts),
+)
+outcomes = st.builds(
+    Outcome,
+    texts | st.just(COMPILE),
+    st.lists(found, max_size=3).map(tuple),
+    st.lists(found, max_size=2).map(tuple),
+    st.none() | st.builds(Unavailable, texts, st.booleans()),
+    st.none() | texts,
+)
+states = st.sampled_from(["passed", "failed", "skipped", "never-ran"])
+trials = st.builds(Trial, texts | st.just(COMPILE), texts | st.just("cuda:0"), states, st.floats(0, 9e9), texts)
+
+
+@given(
+    st.lists(outcomes, max_size=4),
+    st.lists(trials, max_size=3).map(tuple),
+    st.dictionaries(texts, texts, max_size=2),
+    texts,
+)
+def test_any_report_is_well_formed_and_its_counts_are_those_of_its_children(results, tried, failed, host):
+    root = parsed(*results, trials=tried, failed=failed, host=host, python=host, config=host)
+    (suite,) = root
+    for element in (root, suite):
+        for plural, tag in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+            assert int(element.get(plural)) == len(list(root.iter(tag)))
+        assert int(element.get("tests")) == len(list(root.iter("testcase"))) >= len(tried) + len(failed)
+    assert all(sum(part.tag != "system-out" for part in case) <= 1 for case in suite.iter("testcase"))
