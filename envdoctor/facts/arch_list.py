@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 LIBRARY_LIMIT = 1 << 30
 """Bytes of libtorch_python.so that are searched; that of 2.14.1 has 34 MB."""
+RULES = "DEVICE_REQUIREMENT in torch/cuda/__init__.py of torch 2.13.0"
+_ARCH = re.compile(r"(sm|compute)_(\d+)(\d)([af]?)\Z")
 _LIST = re.compile(rb"((?:sm|compute)_\d+[af]?(?: (?:sm|compute)_\d+[af]?)*)\0")
 
 
@@ -92,3 +94,33 @@ def look_up(version: str) -> ArchList | None:
             if row["build"] == build:
                 return ArchList(tuple(row["arch"]), "knowledge", row["source"], row.get("ptx"))
     return None
+
+
+def runs(capability: tuple[int, ...], archs: Sequence[str], *, ptx: bool | None = None) -> bool | None:
+    """Tell whether a GPU can run one of these; None if that hangs on PTX of the last one, which is not settled.
+
+    `ptx` says whether PTX of the last one is included, for lists that leave it out.
+    """
+    if any(_fits(capability, arch) for arch in archs):
+        return True
+    last = _ARCH.match(archs[-1]) if archs else None
+    newer = last is not None and (int(last[2]), int(last[3])) <= capability
+    return ptx if newer else False
+
+
+def _fits(capability: tuple[int, ...], arch: str) -> bool:
+    """Apply the rules to one entry: `a` is for one GPU only, `f` for the later ones of its family."""
+    match = _ARCH.match(arch)
+    if match is None:
+        return False
+    code = (int(match[2]), int(match[3]))
+    if match[4] == "a":
+        return code == capability
+    if match[1] == "compute":
+        return code <= capability and (not match[4] or code[0] == capability[0])
+    apart = {row["code"]: row["runs_on"] for row in knowledge.rows("arch_apart")}
+    name = f"sm_{match[2]}{match[3]}"
+    if name in apart:
+        return ".".join(map(str, capability)) in apart[name]
+    own = "sm_" + "".join(map(str, capability))
+    return own not in apart and code[0] == capability[0] and code <= capability

@@ -10,19 +10,16 @@ Machine code runs on later GPUs of the same major capability (6.1 runs code for 
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from envdoctor import knowledge
-from envdoctor.facts.arch_list import ArchList
+from envdoctor.facts.arch_list import RULES, ArchList, runs
 from envdoctor.facts.cuda_tools import number
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.model import Finding, Severity
 from envdoctor.views.devices import Device, Devices
 from envdoctor.views.remedies import Remedies
 
-RULES = "DEVICE_REQUIREMENT in torch/cuda/__init__.py of torch 2.13.0"
-_ARCH = re.compile(r"(sm|compute)_(\d+)(\d)([af]?)\Z")
 SHOWN = 3
 
 
@@ -32,36 +29,6 @@ def check(arch_list: ArchList, torch_build: TorchBuild, devices: Devices, remedi
         capability = device.gpu.capability
         if capability is not None and runs(capability, arch_list.archs, ptx=arch_list.ptx) is False:
             yield _finding(device, capability, arch_list, torch_build, remedies)
-
-
-def runs(capability: tuple[int, ...], archs: Sequence[str], *, ptx: bool | None = None) -> bool | None:
-    """Tell whether a GPU can run one of these; None if that hangs on PTX of the last one, which is not settled.
-
-    `ptx` says whether PTX of the last one is included, for lists that leave it out.
-    """
-    if any(_fits(capability, arch) for arch in archs):
-        return True
-    last = _ARCH.match(archs[-1]) if archs else None
-    newer = last is not None and (int(last[2]), int(last[3])) <= capability
-    return ptx if newer else False
-
-
-def _fits(capability: tuple[int, ...], arch: str) -> bool:
-    """Apply the rules to one entry: `a` is for one GPU only, `f` for the later ones of its family."""
-    match = _ARCH.match(arch)
-    if match is None:
-        return False
-    code = (int(match[2]), int(match[3]))
-    if match[4] == "a":
-        return code == capability
-    if match[1] == "compute":
-        return code <= capability and (not match[4] or code[0] == capability[0])
-    apart = {row["code"]: row["runs_on"] for row in knowledge.rows("arch_apart")}
-    name = f"sm_{match[2]}{match[3]}"
-    if name in apart:
-        return ".".join(map(str, capability)) in apart[name]
-    own = "sm_" + "".join(map(str, capability))
-    return own not in apart and code[0] == capability[0] and code <= capability
 
 
 def _finding(

@@ -9,52 +9,43 @@ draw (a desktop) do not count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from envdoctor.facts.driver import Gpu, GpuProcess
-from envdoctor.facts.gpu_use import GpuUse
+from envdoctor.facts.gpu_use import Holder
 from envdoctor.model import Finding, Severity
 from envdoctor.printable import size_of
 from envdoctor.views.devices import Device, Devices
-from envdoctor.views.orphans import SLACK, unaccounted
+from envdoctor.views.occupants import Occupants, named
 
 
-def check(devices: Devices, gpu_use: GpuUse) -> Iterable[Finding]:
+def check(devices: Devices, occupants: Occupants) -> Iterable[Finding]:
     """Name the living compute processes of each visible GPU; where they are hidden, the memory that they hold."""
-    judged = set()
+    judged: dict[str, Device] = {}
     for device in devices.visible:
+        judged.setdefault(device.gpu.uuid, device)
+    for device in judged.values():
         gpu = device.gpu
-        if gpu.uuid in judged:
-            continue
-        judged.add(gpu.uuid)
-        busy = [item for item in gpu.processes or () if item.kind == "compute" and not _ended(item, gpu_use)]
-        if busy:
-            yield _named(device, busy, gpu_use)
-        elif gpu_use.hidden and unaccounted(gpu) > SLACK:
-            yield _hidden(gpu, unaccounted(gpu), gpu_use.hidden)
+        if busy := occupants.by_gpu.get(gpu.uuid):
+            yield _named(device, busy)
+        elif gpu.uuid in occupants.unseen:
+            yield _hidden(gpu, occupants.unseen[gpu.uuid], occupants.hidden or "")
 
 
-def _ended(process: GpuProcess, gpu_use: GpuUse) -> bool:
-    return gpu_use.hidden is None and gpu_use.holder(process.pid).state != "alive"
-
-
-def _named(device: Device, busy: list[GpuProcess], gpu_use: GpuUse) -> Finding:
+def _named(device: Device, busy: Sequence[tuple[GpuProcess, Holder]]) -> Finding:
     listed = [
-        {"pid": item.pid, "user": holder.user, "command": holder.command, "bytes": item.used}
-        for item in busy
-        for holder in [gpu_use.holder(item.pid)]
+        {"pid": item.pid, "user": holder.user, "command": holder.command, "bytes": item.used} for item, holder in busy
     ]
-    first = listed[0]
-    who = f"pid {first['pid']}" + (f" ({first['command']} of {first['user']})" if first["command"] else "")
-    held = f" with {size_of(busy[0].used)}" if busy[0].used is not None else ""
-    more = f" and {len(listed) - 1} more" if len(listed) > 1 else ""
+    first = busy[0][0]
+    held = f" with {size_of(first.used)}" if first.used is not None else ""
+    more = f" and {len(busy) - 1} more" if len(busy) > 1 else ""
     name = "" if device.ordinal is None else f", which would be {device.subject}"
     return Finding(
         Severity.WARNING,
         device.gpu.uuid,
-        f"GPU {device.gpu.index}{name}, is used by {who}{held}{more}",
+        f"GPU {device.gpu.index}{name}, is used by {named(*busy[0])}{held}{more}",
         {**device.gpu.identity, "device": device.subject, "processes": listed, "used": device.gpu.memory_used},
-        ("wait for it, or choose another GPU with CUDA_VISIBLE_DEVICES", f"if it is yours: kill {first['pid']}"),
+        ("wait for it, or choose another GPU with CUDA_VISIBLE_DEVICES", f"if it is yours: kill {first.pid}"),
     )
 
 
