@@ -7,13 +7,13 @@ import stat
 from typing import BinaryIO
 
 
-def regular(path: str, limit: int) -> bytes:
-    """Return a regular file's bytes.
+def regular(path: str, limit: int, *, follow: bool = True) -> bytes:
+    """Return a regular file's bytes; a link counts as something else unless it is to be followed.
 
     Raises OSError if it cannot be opened, ValueError if it is something else (a FIFO would never end, a device has no
     end) or holds more than `limit` bytes: a sparse file of terabytes costs its maker nothing.
     """
-    with _opened(path) as stream:
+    with opened(path, follow=follow) as stream:
         size = os.fstat(stream.fileno()).st_size
         if size > limit:
             raise ValueError(f"holds {size:,} bytes, more than any should ({limit:,})")
@@ -23,14 +23,19 @@ def regular(path: str, limit: int) -> bytes:
 def head(path: str, limit: int) -> bytes:
     """Return the first bytes of a regular file, at most `limit`; b"" if it is none or cannot be read."""
     try:
-        with _opened(path) as stream:
+        with opened(path) as stream:
             return stream.read(limit)
     except (OSError, ValueError):
         return b""
 
 
-def _opened(path: str) -> BinaryIO:
-    descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+def opened(path: str, *, follow: bool = True) -> BinaryIO:
+    """Open a regular file for reading, and nothing else.
+
+    Raises OSError if it cannot be opened (ELOOP for a link that is not to be followed), ValueError for something else.
+    """
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
+    descriptor = os.open(path, flags)
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
         raise ValueError("is not a regular file")
