@@ -160,7 +160,7 @@ class TestSources:
         "fxgraph/vf/fvfq/.4242.140000.tmp",
         f"{KERNEL}/tmp.pid_4242_0b1c/add.cubin",
         f"{KERNEL}/lock",
-        "bi/tmp.0b1c/x.so",
+        "fxgraph/vf/tmp.0b1c/x",
         "precompiled_headers/x.py",
         "locks/x.so",
         "notes.py",
@@ -199,12 +199,13 @@ class TestHostile:
             os.mkfifo(cache / name)
         assert found(cache) == []
 
-    def test_a_link_put_in_place_of_a_file_meanwhile_is_not_followed(self, cache, monkeypatch):
+    def test_a_link_put_in_place_of_a_file_meanwhile_is_not_followed(self, cache, monkeypatch, tmp_path):
         real = cache_entries.faults
+        write(tmp_path / "elsewhere", b"neither ELF nor Python nor JSON")
 
         def swapped(path, role):
             os.unlink(path)
-            os.symlink("/dev/zero", path)
+            os.symlink(tmp_path / "elsewhere", path)
             return real(path, role)
 
         monkeypatch.setattr(cache_entries, "faults", swapped)
