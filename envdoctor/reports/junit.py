@@ -1,7 +1,8 @@
 r"""The report for CI servers: JUnit XML, a test case a probe, or a trial where the run tried something out.
 
-There is no standard. The elements and attributes are those that Jenkins (jenkins-junit.xsd of its xUnit plugin), GitLab
-("Unit test reports") and pytest's own writer have in common; like Ant's, which came first, the time stamp has no zone.
+There is no standard. Elements and attributes are those that pytest's own writer has (_pytest/junitxml.py of 9.2.0) and
+GitLab reads (its page "Unit test reports"), which tells cases apart by classname and name together. The time stamp is
+UTC without a zone, the form of Ant's JUnit formatter (DateUtils.ISO8601_DATETIME_PATTERN), which came first.
 XML 1.0 has no way at all to write a control character or a surrogate: `printable` shows them as \xNN.
 """
 
