@@ -129,6 +129,9 @@ def check(
         str | None,
         typer.Option(help="Read host files below DIR: an unpacked image, a mounted disk.", metavar="DIR"),
     ] = None,
+    log: Annotated[
+        str | None, typer.Option(help="Log of a failed run, to be searched for known failures.", metavar="FILE")
+    ] = None,
     deadline: Annotated[
         float, typer.Option(help="After so long, what is not read yet is given up.", min=0.1, metavar="SECONDS")
     ] = 30.0,
@@ -142,7 +145,7 @@ def check(
     from envdoctor import workflows
     from envdoctor.model import Severity
 
-    wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()))
+    wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()), log)
     selection = workflows.Selection(tuple(select or ()), tuple(ignore or ()))
     host = workflows.LocalHost(patience=deadline / 2, root=workflows.root_of(root))
     report = workflows.check(wish, selection, host, deadline=deadline)

@@ -37,6 +37,7 @@ class Wish:
     config: str | None = None
     groups: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
+    log: str | None = None
 
 
 def locate(wish: Wish, host: Host) -> tuple[Target, Policy]:
@@ -47,7 +48,8 @@ def locate(wish: Wish, host: Host) -> tuple[Target, Policy]:
         policy = _policy_above(os.path.dirname(prefix)) or policy
     lock, others = _lock(wish, policy, prefix, host)
     groups, extras = (*policy.groups, *wish.groups), (*policy.extras, *wish.extras)
-    return Target(prefix, python, lock, others, tuple(dict.fromkeys(groups)), tuple(dict.fromkeys(extras))), policy
+    log = os.path.join(host.cwd, os.path.expanduser(wish.log)) if wish.log is not None else None
+    return Target(prefix, python, lock, others, tuple(dict.fromkeys(groups)), tuple(dict.fromkeys(extras)), log), policy
 
 
 def _policy(wish: Wish, host: Host) -> Policy:

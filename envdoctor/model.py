@@ -41,6 +41,8 @@ class Target:
     """Dependency groups asked for beside the lock's default ones (PEP 735)."""
     extras: tuple[str, ...] = ()
     """Extras of the lock's own project asked for."""
+    log: str | None = None
+    """Absolute path of a failed run's log to look into."""
 
 
 @dataclass(frozen=True, slots=True)

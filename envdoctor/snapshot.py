@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from functools import partial
 from importlib import import_module
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from envdoctor.facts.gpu_use import GpuUse
     from envdoctor.facts.interpreter import Interpreter
     from envdoctor.facts.jit_tools import JitTools
+    from envdoctor.facts.job_log import JobLog
     from envdoctor.facts.launchers import Launchers
     from envdoctor.facts.loader import Loader
     from envdoctor.facts.node import Node
@@ -62,6 +63,7 @@ class Snapshot:
     lock: Lock | Unavailable = NOT_GATHERED
     variables: Variables | Unavailable = NOT_GATHERED
     seal: Seal | Unavailable = NOT_GATHERED
+    job_log: JobLog | Unavailable = NOT_GATHERED
 
     def facts(self) -> dict[str, Any]:
         """Return the facts by name."""
@@ -83,6 +85,7 @@ FACTS: Mapping[str, tuple[str, ...]] = {
     "interpreter": (),
     "lock": (),
     "seal": (),
+    "job_log": (),
     "variables": (),
     "driver": (),
     "toolkits": (),
@@ -106,6 +109,8 @@ FACTS: Mapping[str, tuple[str, ...]] = {
 Said here as well as in the collectors' signatures (a test holds the two together), so that the first children start
 before the modules of the others are imported.
 """
+UNHURRIED = frozenset({"job_log"})
+"""Facts that may take all the time there is: a log may hold gigabytes."""
 
 
 def take(
@@ -126,11 +131,15 @@ def take(
     tasks = [
         Task(name, partial(instead.get, name))
         if name in instead
-        else Task(name, partial(_run, name, target, host), needed)
+        else _task(name, partial(_run, name, target, host), needed, deadline)
         for name, needed in FACTS.items()
         if name in names
     ]
     return Snapshot(**gather(tasks, deadline=deadline, meanwhile=meanwhile))
+
+
+def _task(name: str, run: Callable[..., Any], needed: tuple[str, ...], deadline: float) -> Task:
+    return Task(name, run, needed, deadline) if name in UNHURRIED else Task(name, run, needed)
 
 
 def load() -> Iterator[None]:

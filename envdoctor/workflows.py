@@ -57,7 +57,8 @@ def check(wish: Wish, selection: Selection, host: Host, *, deadline: float = DEA
     from envdoctor import registry, snapshot
 
     everything = not (selection.select or selection.ignore)
-    wanted = snapshot.FACTS.keys() if everything else registry.facts_for(_select(selection))
+    named = {"job_log"} if target.log is not None else set()  # a log confirms what any probe finds
+    wanted = snapshot.FACTS.keys() if everything else registry.facts_for(_select(selection)) | named
     left = deadline - (time.monotonic() - began)
     taken = snapshot.take(target, host, wanted, deadline=left, meanwhile=chain(snapshot.load(), registry.load()))
     registry.known_to(policy)
@@ -98,9 +99,18 @@ def _seen(taken: Snapshot, moment: datetime) -> dict[str, str | int]:
         "packages": taken.known("distributions", "count"),
         "files": taken.known("files", "checked"),
         "lock": _since_sealed(taken),
+        "log": _read_in(taken),
         "knowledge": knowledge.age(moment),
     }
     return {key: value for key, value in seen.items() if value is not None}
+
+
+def _read_in(taken: Snapshot) -> str | None:
+    """Say what the log that was named shows, so that nobody wonders whether it was read."""
+    matches = taken.known("job_log", "matches")
+    if matches is None:
+        return None
+    return f"{taken.known('job_log', 'path')}: {len(matches) or 'no'} known failure{'' if len(matches) == 1 else 's'}"
 
 
 def _since_sealed(taken: Snapshot) -> str | None:

@@ -195,3 +195,12 @@ def test_a_byte_order_mark_is_no_mistake(project):
     make(project / ".venv")
     (project / "envdoctor.toml").write_bytes(b"\xef\xbb\xbfallow = ['a']\r\n")
     assert policy(project).allow == ("a",)
+
+
+@pytest.mark.parametrize(
+    ("said", "path"), [(None, None), ("run/train.log", "{}/run/train.log"), ("/x.log", "/x.log"), ("~/x.log", "~")]
+)
+def test_a_log_is_meant_from_where_the_caller_is(tmp_path, said, path):
+    make(tmp_path / "p/.venv")
+    log = found(tmp_path / "p", Wish(log=said)).log
+    assert log == (os.path.expanduser("~/x.log") if path == "~" else path and path.format(tmp_path / "p"))

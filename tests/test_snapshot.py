@@ -97,3 +97,8 @@ def test_a_lock_that_is_none_stops_it(patient):
 def test_loading_imports_every_fact():
     assert len(list(snapshot.load())) == len(FACTS)
     assert list(registry.load())
+
+
+@pytest.mark.parametrize(("name", "seconds"), [("job_log", 300), ("node", 10)])
+def test_a_log_may_take_all_the_time_there_is(name, seconds):
+    assert snapshot._task(name, print, (), 300).timeout == seconds

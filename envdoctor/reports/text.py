@@ -81,6 +81,8 @@ def _head(report: Report, style: Style) -> str:
         said = f": {', '.join(facts)}" if facts else ""
         lines.append(style.wrap(printable(report.target.prefix) + said, "", "  "))
         lines.append(style.wrap(_lock_line(report), "", "  "))
+        if "log" in report.seen:
+            lines.append(style.wrap(f"log {printable(str(report.seen['log']))}", "", "  "))
         if report.config is not None:
             lines.append(style.wrap(f"configured by {printable(report.config)}", "", "  "))
     return "\n".join(lines)
@@ -117,7 +119,10 @@ def _blocks(found: Sequence[Block], style: Style) -> Iterable[str]:
 def _block(block: Block, style: Style) -> str:
     tag = style.paint(f"{block.worst.label.upper():8}", _COLOURS[block.worst])
     lines = [_tagged(tag, block.head.message, style)]
-    lines += [style.wrap(line, INDENT, INDENT + "  ") for line in (*_when(block.head), *_evidence(block.head))]
+    lines += [
+        style.wrap(line, INDENT, INDENT + "  ")
+        for line in (*_when(block.head), *_evidence(block.head), *_shown(block.head))
+    ]
     lines += _followers(block, style)
     lines += [style.wrap(f"see: envdoctor explain {block.probe}", INDENT, INDENT)]
     steps = list(dict.fromkeys(step for finding in _steps_of(block) for step in finding.remedy))
@@ -163,6 +168,13 @@ def _evidence(finding: Finding) -> Iterable[str]:
         texts = isinstance(value, list) and value and all(isinstance(item, str) for item in value)
         if texts and key != "moved" and not (len(value) == 1 and value[0] in finding.message):
             yield f"{key.replace('_', ' ')}: {_listed(value, finding.evidence.get('count'))}"
+
+
+def _shown(finding: Finding) -> Iterable[str]:
+    """Quote the line of a log that shows it."""
+    shown = finding.evidence.get("log", finding.evidence)
+    if isinstance(shown, dict) and "signature" in shown:
+        yield f"{shown['file']}:{shown['line']}: {shown['text']}"
 
 
 def _listed(names: Sequence[str], count: object = None) -> str:

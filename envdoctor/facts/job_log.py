@@ -1,0 +1,71 @@
+"""The log of a failed run that the caller named: which known failures it shows. Read as a stream, in bounded memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+from envdoctor import signatures
+from envdoctor.errors import UsageError
+from envdoctor.model import Target, Unavailable
+from envdoctor.signatures import Match
+from envdoctor.system.host import Host
+from envdoctor.system.reading import blocks
+
+PACKED = {
+    b"\x1f\x8b": "gzip",
+    b"BZh": "bzip2",
+    b"\xfd7zXZ\x00": "xz",
+    b"\x28\xb5\x2f\xfd": "zstd",
+}
+"""Beginnings of compressed files: RFC 1952, RFC 8878, the bzip2 and the .xz file format."""
+_PEEK = 8000
+"""Bytes in which a NUL means that this is no text; git looks at as many. Leading ones are what truncation leaves."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobLog:
+    """What a log shows."""
+
+    path: str
+    size: int
+    """Bytes that were looked at."""
+    matches: tuple[Match, ...] = ()
+    """In the order of lines."""
+
+    def place(self, match: Match) -> str:
+        """Return where a match is, as `train.log:123`."""
+        return f"{os.path.basename(self.path)}:{match.line}"
+
+
+def collect(target: Target, host: Host) -> JobLog | Unavailable:  # noqa: ARG001 - each fact is asked for alike
+    """Search it. Raises UsageError if it cannot be read, is no regular file or no text: the caller named it."""
+    if target.log is None:
+        return Unavailable("no log was named (--log)")
+    sizes: list[int] = []
+    try:
+        matches = signatures.found(_measured(_text(blocks(target.log)), sizes))
+    except OSError as error:
+        raise UsageError(f"--log: {target.log}: {error.strerror or error}") from error
+    except ValueError as error:
+        raise UsageError(f"--log: {target.log}: {error}") from error
+    return JobLog(target.log, sum(sizes), matches)
+
+
+def _text(found: Iterator[bytes]) -> Iterable[bytes]:
+    """Return the blocks of a text. Raises ValueError if their beginning is none."""
+    beginning = next(found, b"")
+    packed = next((kind for mark, kind in PACKED.items() if beginning.startswith(mark)), None)
+    if packed is not None:
+        raise ValueError(f"is compressed ({packed}); unpack it first")
+    if b"\0" in beginning.lstrip(b"\0")[:_PEEK]:
+        raise ValueError("is not text")
+    return chain([beginning], found)
+
+
+def _measured(found: Iterable[bytes], sizes: list[int]) -> Iterator[bytes]:
+    for block in found:
+        sizes.append(len(block))
+        yield block

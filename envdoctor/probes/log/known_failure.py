@@ -1,0 +1,38 @@
+"""The log of a failed run shows a known failure that no other probe explains.
+
+Why it matters: a traceback tells where a job stopped, seldom why. The table below has texts of torch, triton, CUDA,
+NCCL and the loader that go back to the environment or the node, each with its source. The run is past and its cause may
+be gone; where another probe finds the cause still there, its finding says that the log shows it, and is an error.
+
+What to do: follow the steps of the finding, and check again without the log before the next run. A failure that is none
+of the environment's is muted by its signature, the finding's subject.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from envdoctor import knowledge
+from envdoctor.facts.job_log import JobLog
+from envdoctor.model import Finding, Severity
+
+
+def check(job_log: JobLog) -> Iterable[Finding]:
+    """Report each signature once; those that a finding of another probe explains are taken out after all have run."""
+    sources = {row["id"]: row["source"] for row in knowledge.rows("signatures")}
+    for match in job_log.matches:
+        lines = f", {match.count} lines" if match.count > 1 else ""
+        yield Finding(
+            Severity.WARNING,
+            match.id,
+            f"{match.says} ({job_log.place(match)}{lines})",
+            {
+                "file": job_log.path,
+                "line": match.line,
+                "text": match.text,
+                "signature": match.id,
+                "count": match.count,
+                "source": sources.get(match.id, ""),
+            },
+            match.cure,
+        )

@@ -1,0 +1,113 @@
+"""The log that the caller named is read as a stream; what is no text is refused in words."""
+
+import gzip
+import os
+import tracemalloc
+
+import pytest
+from fakes import FakeHost
+from values import PREFIX, PYTHON
+
+from envdoctor.codec import from_json, to_json
+from envdoctor.errors import UsageError
+from envdoctor.facts.job_log import JobLog, collect
+from envdoctor.model import Target, Unavailable
+
+FAILURE = b"RuntimeError: Failed to find C compiler. Please specify via CC environment variable.\n"
+
+
+def read(path):
+    return collect(Target(PREFIX, PYTHON, log=str(path)), FakeHost())
+
+
+@pytest.fixture
+def log(tmp_path):
+    return tmp_path / "train.log"
+
+
+def test_without_a_log_there_is_nothing_to_read():
+    assert collect(Target(PREFIX, PYTHON), FakeHost()) == Unavailable("no log was named (--log)")
+
+
+def test_failures_are_found_with_their_lines(log):
+    log.write_bytes(b"step 1\n" + FAILURE + b"step 2\n" + FAILURE)
+    found = read(log)
+    assert (found.path, found.size) == (str(log), log.stat().st_size)
+    assert [(match.id, match.line, match.count) for match in found.matches] == [("no-c-compiler", 2, 2)]
+    assert found.place(found.matches[0]) == "train.log:2"
+
+
+@pytest.mark.parametrize("text", [b"", b"\n", b"all is well", b"\xef\xbb\xbfcaf\xe9\n", b"\0" * 9000])
+def test_a_text_without_failures_has_no_match(log, text):
+    log.write_bytes(text)
+    assert read(log) == JobLog(str(log), len(text))
+
+
+def test_what_truncation_left_at_the_beginning_hides_nothing(log):
+    log.write_bytes(b"\0" * 5000 + FAILURE)
+    assert [match.id for match in read(log).matches] == ["no-c-compiler"]
+
+
+def fifo(path):
+    os.mkfifo(path)
+
+
+def absent(path):
+    pass
+
+
+def device(path):
+    path.symlink_to("/dev/zero")
+
+
+def forbidden(path):
+    path.touch(mode=0)
+
+
+def binary(path):
+    path.write_bytes(b"\x7fELF\x02\x01\x01" + b"\0" * 9)
+
+
+def packed(path):
+    path.write_bytes(gzip.compress(FAILURE))
+
+
+NOT_ROOT = pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (absent, "No such file or directory"),
+        (os.mkdir, "is not a regular file"),
+        (fifo, "is not a regular file"),
+        (device, "is not a regular file"),
+        (binary, "is not text"),
+        (packed, "is compressed (gzip); unpack it first"),
+        pytest.param(forbidden, "Permission denied", marks=NOT_ROOT),
+    ],
+)
+def test_what_cannot_be_read_as_text_is_refused(log, make, said):
+    make(log)
+    with pytest.raises(UsageError) as caught:
+        read(log)
+    assert str(caught.value) == f"--log: {log}: {said}"
+
+
+def test_memory_is_bounded(log):
+    with log.open("wb") as stream:
+        for _ in range(64):
+            stream.write(b"x" * (1 << 20))  # one line of 64 MiB
+        stream.write(b"\n" + FAILURE * 1000)
+    tracemalloc.start()
+    found = read(log)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert [(match.line, match.count) for match in found.matches] == [(2, 1000)]
+    assert peak < 12 << 20
+
+
+def test_a_snapshot_can_hold_it(log):
+    log.write_bytes(FAILURE)
+    found = read(log)
+    assert from_json(JobLog, to_json(found)) == found
