@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from envdoctor import registry
+from envdoctor import confirm, registry
 from envdoctor.errors import described
 from envdoctor.model import Finding, Outcome, Target, Unavailable
 from envdoctor.policy import Policy
@@ -33,7 +33,7 @@ def judge(
 ) -> tuple[Outcome, ...]:
     """Run every probe on the snapshot. One that raises is crashed and hides no other."""
     values = Values(snapshot.facts(), policy=policy, target=target, moment=moment)
-    return tuple(_outcome(probe, values, policy, moment) for probe in probes)
+    return confirm.explained([_outcome(probe, values, policy, moment) for probe in probes], snapshot.job_log)
 
 
 def _outcome(probe: Probe, values: Values, policy: Policy, moment: datetime) -> Outcome:
@@ -41,7 +41,8 @@ def _outcome(probe: Probe, values: Values, policy: Policy, moment: datetime) -> 
         arguments = supply(probe.needs, values)
         if isinstance(arguments, Unavailable):
             return Outcome(probe.id, skipped=replace(arguments, reason=_safe(arguments.reason)))
-        found = [_settled(finding, probe.id, policy) for finding in probe.check(*arguments)]
+        shown = [confirm.confirmed(finding, probe.id, values["job_log"]) for finding in probe.check(*arguments)]
+        found = [_settled(finding, probe.id, policy) for finding in shown]
     except Exception as error:  # noqa: BLE001 - the one place where a probe's failure becomes an outcome
         return Outcome(probe.id, crashed=_safe(described(error)))
     return _sorted_out(probe.id, found, policy, moment)

@@ -1,0 +1,121 @@
+"""`check --log FILE`: what the log shows is in the report, and a file that is no log is a usage error of one line."""
+
+import os
+import time
+
+import pytest
+
+FX = "RuntimeError: Detected that you are using FX to symbolically trace a dynamo-optimized function.\n"
+SPACE = "OSError: [Errno 28] No space left on device\n"
+FULL = '[limits]\ndisk = "1024TiB"\n'
+"""A configuration by which every disk is too small."""
+
+
+@pytest.fixture
+def log(tmp_path):
+    return tmp_path / "train.log"
+
+
+def subjects(answer):
+    return [found["subject"] for found in answer.findings("log/known-failure")]
+
+
+def test_a_known_failure_is_a_warning_with_its_place(patient, doctor, log):
+    log.write_text(f"step 1\n[rank3]: {FX}")
+    answer = doctor.check(patient.prefix, "--log", log)
+    (found,) = answer.findings("log/known-failure")
+    assert (answer.status, found["severity"], found["subject"]) == (0, "warning", "fx-trace-race")
+    assert found["message"].endswith("(train.log:2)")
+    assert (found["evidence"]["file"], found["evidence"]["line"]) == (str(log), 2)
+    assert answer.report["seen"]["log"] == f"{log}: 1 known failure"
+    assert doctor.check(patient.prefix, "--log", log, "--fail-on", "warning").status == 1
+
+
+def test_a_healthy_log_is_said_to_be_one(patient, doctor, log):
+    log.write_text("step 1\n")
+    answer = doctor("check", "--target", patient.prefix, "--log", "train.log", cwd=log.parent)
+    assert f"log {log}: no known failure" in answer.stdout
+
+
+def test_without_a_log_its_probe_is_skipped_with_that_reason(patient, doctor):
+    skipped = {entry["probe"]: entry["reason"] for entry in doctor.check(patient.prefix).report["skipped"]}
+    assert skipped["log/known-failure"] == "no log was named (--log)"
+
+
+@pytest.mark.parametrize("options", [[], ["--select", "node"], ["--select", "node/low-disk"]])
+def test_a_finding_that_the_log_shows_is_an_error_whatever_is_selected(options, patient, doctor, log):
+    log.write_text(SPACE)
+    (log.parent / "envdoctor.toml").write_text(FULL)
+    if not options:
+        options = ["--select", "node/low-disk", "--select", "log"]
+    quiet = doctor.check(patient.prefix, *options, "--config", "envdoctor.toml")
+    answer = doctor.check(patient.prefix, *options, "--config", "envdoctor.toml", "--log", log)
+    assert (quiet.status, answer.status) == (0, 1)
+    found = answer.findings("node/low-disk", "error")
+    assert found
+    assert all(f["message"].endswith("; the log shows it (train.log:1)") for f in found)
+    assert found[0]["evidence"]["log"] == {
+        "file": str(log),
+        "line": 1,
+        "text": SPACE.strip(),
+        "signature": "no-space",
+    }
+    assert subjects(answer) == []
+
+
+def test_text_report_quotes_the_line(patient, doctor, log):
+    log.write_text(f"\x1b[31m{FX.strip()}\x1b[0m \x1b]0;title\x07\x08\n")
+    answer = doctor("check", "--target", patient.prefix, "--select", "log", "--log", log)
+    assert f"{log}:1: {FX.strip()} \\x08\n" in answer.stdout
+    assert "see: envdoctor explain log/known-failure\n" in answer.stdout
+    assert "\x1b" not in answer.stdout
+
+
+def directory(path):
+    path.mkdir()
+
+
+def binary(path):
+    path.write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+
+
+def absent(path):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("make", "said"),
+    [
+        (absent, "No such file or directory"),
+        (directory, "is not a regular file"),
+        (os.mkfifo, "is not a regular file"),
+        (binary, "is not text"),
+    ],
+)
+@pytest.mark.parametrize("options", [[], ["--select", "packages/leftover"]])
+def test_what_is_no_log_is_a_usage_error_of_one_line(make, said, options, patient, doctor, log):
+    make(log)
+    answer = doctor("check", "--target", patient.prefix, "--log", "train.log", *options)
+    assert (answer.status, answer.stdout) == (2, "")
+    assert answer.stderr == f"envdoctor: --log: {log}: {said}\n"
+
+
+def test_a_huge_line_and_a_huge_log_are_read_in_no_time(patient, doctor, log):
+    with log.open("wb") as stream:
+        stream.write(b"=" * (32 << 20) + b"\n")
+        stream.write(b"step=1 loss=2.31 lr=1e-5 \r" * (1 << 20))
+        stream.write(f"\n{FX}".encode())
+    began = time.monotonic()
+    answer = doctor.check(patient.prefix, "--log", log)
+    assert time.monotonic() - began < 10
+    assert answer.findings("log/known-failure")[0]["evidence"]["line"] == 3
+
+
+def test_a_log_that_has_no_end_is_given_up_at_the_deadline(patient, doctor, log):
+    with log.open("wb") as stream:
+        stream.truncate(1 << 42)
+        stream.seek(0)
+        stream.write(b"step 1\n" * 9000)
+    answer = doctor.check(patient.prefix, "--log", log, "--deadline", "2")
+    assert answer.status == 3
+    assert answer.report["failed"][0]["fact"] == "job_log"
