@@ -90,8 +90,9 @@ def _rest(report: Report) -> Iterable[Element]:
     for outcome in report.outcomes:
         trials = [trial for trial in report.trials if trial.step == outcome.probe]
         found = [item for item in outcome.findings if not any(_is_about(t, outcome.probe, item) for t in trials)]
-        if found or outcome.crashed or (outcome.skipped and outcome.skipped.failed):
-            yield _probe(Outcome(outcome.probe, tuple(found), (), outcome.skipped, outcome.crashed))
+        lost = outcome.skipped and outcome.skipped.failed and not any(t.state == "never-ran" for t in trials)
+        if found or outcome.crashed or lost:
+            yield _probe(Outcome(outcome.probe, tuple(found), (), outcome.skipped if lost else None, outcome.crashed))
 
 
 def _is_about(trial: Trial, probe: str, finding: Finding) -> bool:

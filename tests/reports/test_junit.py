@@ -14,7 +14,7 @@ COMPILE = "smoke/compile"
 
 
 def parsed(*outcomes, **fields):
-    return ET.fromstring(render(report(*outcomes, **fields)))  # noqa: S314 - our own
+    return ET.fromstring(render(report(*outcomes, **fields)))
 
 
 def cases(*outcomes, **fields):
