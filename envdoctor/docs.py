@@ -54,6 +54,9 @@ def _explained(probe: Probe, width: int | None) -> str:
     paragraphs = [paragraph.replace("\n", " ") for paragraph in probe.doc.split("\n\n")]
     filled = [textwrap.fill(p, min(width, 100)) if width else p for p in paragraphs]
     facts = ", ".join(sorted(name.replace("_", " ") for name in registry.facts_for([probe])))
+    if probe.area == registry.TRIED:
+        said = "Judged from: what `envdoctor smoke` tries out on a device; a failure also from its own words, of which"
+        return "\n\n".join([probe.id, *filled, f"{said} `envdoctor explain log/known-failure` lists the known ones."])
     judged = f"Judged from: {facts or 'the configuration'}."
     return "\n\n".join([probe.id, *filled, judged, *(_shown(name, width) for name in tables(probe))])
 

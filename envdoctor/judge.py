@@ -29,10 +29,15 @@ class Values(dict[str, Any]):
 
 
 def judge(
-    probes: Sequence[Probe], snapshot: Snapshot, policy: Policy, target: Target, moment: datetime
+    probes: Sequence[Probe],
+    snapshot: Snapshot,
+    policy: Policy,
+    target: Target,
+    moment: datetime,
+    **given: Any,  # noqa: ANN401 - each has its own type
 ) -> tuple[Outcome, ...]:
-    """Run every probe on the snapshot. One that raises is crashed and hides no other."""
-    values = Values(snapshot.facts(), policy=policy, target=target, moment=moment)
+    """Run every probe on the snapshot and on what else is given. One that raises is crashed and hides no other."""
+    values = Values(snapshot.facts(), policy=policy, target=target, moment=moment, **given)
     return confirm.explained([_outcome(probe, values, policy, moment) for probe in probes], snapshot.job_log)
 
 

@@ -18,8 +18,10 @@ from envdoctor.policy import Policy, matches
 from envdoctor.snapshot import FACTS
 from envdoctor.wiring import Need, needs
 
-GIVEN = frozenset({"policy", "moment", "target"})
-"""What every run has, beside facts and views."""
+GIVEN = frozenset({"policy", "moment", "target", "smoke"})
+"""What a run has, beside facts and views; `smoke` is what `envdoctor smoke` tried out."""
+TRIED = "smoke"
+"""Area of the probes that judge what was tried out on a device: a check tries nothing out and runs none of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,11 @@ class Probe:
     doc: str
     check: Callable[..., Iterable[Finding]]
     needs: tuple[Need, ...]
+
+    @property
+    def area(self) -> str:
+        """The part of its id before the slash."""
+        return self.id.partition("/")[0]
 
     @property
     def title(self) -> str:
@@ -93,11 +100,19 @@ def select(chosen: Sequence[str] = (), ignored: Sequence[str] = ()) -> tuple[Pro
             raise UsageError(
                 f"no probe is called or begins with {prefix!r}{nearest(prefix)} `envdoctor explain` lists them"
             )
-    wanted = [p for p in probes() if not chosen or any(_matches(p.id, prefix) for prefix in chosen)]
+        if all(probe.area == TRIED for probe in probes() if _matches(probe.id, prefix)):
+            raise UsageError(f"{prefix} is tried out on a device, which no check does: run `envdoctor smoke`")
+    judging = [probe for probe in probes() if probe.area != TRIED]
+    wanted = [p for p in judging if not chosen or any(_matches(p.id, prefix) for prefix in chosen)]
     left = tuple(p for p in wanted if not any(_matches(p.id, prefix) for prefix in ignored))
     if not left:
         raise UsageError("nothing to judge: --ignore drops every probe that --select leaves")
     return left
+
+
+def tried() -> tuple[Probe, ...]:
+    """Return the probes that judge what was tried out."""
+    return tuple(probe for probe in probes() if probe.area == TRIED)
 
 
 def nearest(written: str) -> str:

@@ -48,7 +48,7 @@ def seal(wish: Wish, host: Host, *, force: bool = False, deadline: float = 600.0
     unsealed = {"seal": Unavailable("no seal: a new one is being made")}
     registry.known_to(policy)
     taken = snapshot.take(target, host, snapshot.FACTS, deadline=deadline, instead=unsealed)
-    report = workflows.report(target, policy, taken, registry.probes(), host, began)
+    report = workflows.report(target, policy, taken, registry.select(), host, began)
     if not force and report.worst() == Severity.ERROR:
         return Sealed(report, None)
     if not force and report.incomplete:

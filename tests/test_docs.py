@@ -89,3 +89,9 @@ def test_explain_shows_the_tables_with_their_sources():
     assert "knowledge/drivers_major.toml" in said
     assert "checked 2026-11-29]" in said
     assert docs.tables(next(probe for probe in registry.probes() if probe.id == "packages/leftover")) == []
+
+
+def test_a_step_of_smoke_is_explained_without_the_tables_of_all_that_a_diagnosis_may_ask():
+    said = docs.explanation("smoke/fresh-process", 100)
+    assert "what `envdoctor smoke` tries out" in said
+    assert "knowledge/" not in said

@@ -13,6 +13,7 @@ import typer
 import envdoctor
 from envdoctor import registry
 from envdoctor.cli import app
+from envdoctor.facts.smoke import Smoke
 from envdoctor.model import Target, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.registry import Probe
@@ -30,10 +31,11 @@ PROMISED = {
     "cuda": "toolkit-mismatch toolkit-split toolkit-changed home-conflict wheel-mix library-shadowed mixed-cudnn "
     "stub-on-path compat-library driver-too-old driver-library-mismatch fabric-manager-mismatch arch-unsupported "
     "ptxas-too-old missing-libcuda-link gpu-missing",
+    "smoke": "device arch allocate matmul compile flex-attention recompile fresh-process half graphs toolchain hung",
     "node": "small-shm low-disk low-limits orphaned-gpu-memory gpu-errors busy-gpu",
 }
 """Ids are public: none of these is ever renamed."""
-GIVEN = {"policy": Policy, "moment": "datetime", "target": Target}
+GIVEN = {"policy": Policy, "moment": "datetime", "target": Target, "smoke": Smoke}
 
 every_probe = pytest.mark.parametrize("probe", PROBES, ids=[probe.id for probe in PROBES])
 

@@ -17,7 +17,12 @@ def ids(*chosen, ignored=()):
 
 class TestSelect:
     def test_nothing_said_is_all_sorted(self):
-        assert ids() == sorted(probe.id for probe in registry.probes())
+        assert ids() == sorted(probe.id for probe in registry.probes() if not probe.id.startswith("smoke/"))
+
+    @pytest.mark.parametrize("prefix", ["smoke", "smoke/compile"])
+    def test_what_is_tried_out_on_a_device_is_no_part_of_a_check(self, prefix):
+        with pytest.raises(UsageError, match="run `envdoctor smoke`"):
+            ids(prefix)
 
     def test_an_id_is_that_probe_alone(self):
         assert ids("packages/missing") == ["packages/missing"]

@@ -17,6 +17,7 @@ from envdoctor.facts.loader import Copy, Folder, Loader, Resolution
 from envdoctor.facts.metadata import DirectUrl, normalised
 from envdoctor.facts.nvidia_wheels import Library, NvidiaWheel, NvidiaWheels, family
 from envdoctor.facts.owners import Claim, Collision, Owners, Shared
+from envdoctor.facts.smoke import TORCH, Attempt, Failure, Smoke
 from envdoctor.facts.toolkits import Header, Named, Toolkit, Toolkits
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.facts.variables import Variables
@@ -250,6 +251,31 @@ def variables(**values):
     return Variables(values)
 
 
+def smoke(*attempts, level="quick", **fields):
+    """Return a run that came to these attempts, on the devices that they name, with a cache of its own."""
+    devices = tuple(dict.fromkeys(item.device for item in attempts if item.device != TORCH))
+    given = {"devices": devices, "build": {"torch": "2.11.0+cu130"}, "cache": "/tmp/cache"} | fields
+    return Smoke(level, attempts=attempts, **given)
+
+
+def attempt(step, failed=None, device="cuda:0", state="passed", **detail):
+    """Return an attempt that measured this, or that failed so; `state` is for one that was not made."""
+    return Attempt(device, step, "failed" if failed else state, 1.5, detail, failed)
+
+
+def failure(raised="RuntimeError: it broke", *behind, **fields):
+    """Return the failure by an exception, given as `Type: text`, and by those behind it."""
+    kind, _, message = raised.partition(": ")
+    traceback = ("Traceback (most recent call last):", '  File "/work/step.py", line 7, in step', *raised.splitlines())
+    given = {"message": message, "causes": (raised, *behind), "traceback": traceback} | fields
+    return Failure("raised", kind, **given)
+
+
+def ended(how="died", message="the process died by SIGSEGV", **fields):
+    """Return the failure of a step in which the process died, or hung until it was ended."""
+    return Failure(how, message="no end within 120 s" if how == "hung" else message, **fields)
+
+
 def values(**given):
     """Return facts, given values and views by name. What is not given is in good order or, if optional, absent."""
     absent = dict.fromkeys(FACTS, Unavailable("not gathered"))
@@ -273,6 +299,11 @@ def findings(check, **given):
     arguments = supply(needs(check), values(**given))
     assert not isinstance(arguments, Unavailable), arguments.reason
     return list(check(*arguments))
+
+
+def tried(check, *attempts, **given):
+    """Run the probe of a step on a run that came to these attempts."""
+    return findings(check, smoke=smoke(*attempts), **given)
 
 
 def judged(check, identity="packages/test", policy=None, **facts):

@@ -19,7 +19,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from envdoctor.facts.cache_faults import CONSEQUENCES, ELF_LIMIT, JSON_LIMIT, PYTHON_LIMIT, Fault, Kind, Role, faults
+from envdoctor.facts.cache_faults import (
+    CONSEQUENCES,
+    ELF_LIMIT,
+    HARMLESS,
+    JSON_LIMIT,
+    PYTHON_LIMIT,
+    Fault,
+    Kind,
+    Role,
+    faults,
+)
 
 __all__ = ["Damage", "Damaged", "Kind", "damaged"]
 
@@ -50,6 +60,11 @@ class Damaged:
     """What torch or Triton does when it meets it."""
     remove: str
     """What to remove to heal it: the file, or the whole directory of a kernel."""
+
+    @property
+    def harmless(self) -> bool:
+        """True if no run fails by it."""
+        return self.consequence in HARMLESS
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,8 @@ CONSEQUENCES: Mapping[tuple[Role, Kind], str] = {
     ("__grp__", "dangling-child"): "Triton compiles again, or (3.6) goes on with the files that are left",
 }
 """What torch or Triton does when it meets the damage."""
+HARMLESS = frozenset({CONSEQUENCES["graph", "empty"], CONSEQUENCES[".best_config", "empty"]})
+"""Consequences that no run fails by."""
 
 
 def faults(path: str, role: Role) -> Iterator[Fault]:

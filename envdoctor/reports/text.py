@@ -22,6 +22,10 @@ COMMANDS = frozenset(
 """First words of a step that is a command, to be copied; other steps are sentences."""
 LISTED = 8
 """Names or paths that one line of a block lists."""
+VERBATIM = "last_lines"
+"""Key of evidence that is printed line by line, as a program wrote it."""
+LONG = frozenset({VERBATIM, "printed", "stacks"})
+"""Keys of evidence that no line of the report could hold: they are for --format json."""
 COVERED = frozenset({"packages/foreign", "packages/drifted", "packages/broken-requirement", "packages/direct-url"})
 """Probes whose advice, within a block, is that of its head: remove what came, put back what moved."""
 BLOCKS = 20
@@ -59,21 +63,26 @@ class Style:
 def render(report: Report, style: Style | None = None) -> str:
     """Return the report as text."""
     style = style or Style()
+    return "\n\n".join([_head(report, style), *body(report, style), _foot(report, style)]) + "\n"
+
+
+def body(report: Report, style: Style) -> list[str]:
+    """Return the paragraphs between head and foot: what was found, and what was not judged."""
     found = blocks(report)
     serious = [block for block in found if block.worst > Severity.NOTE]
     notes = [block for block in found if block.worst == Severity.NOTE]
-    parts = [_head(report, style), *_blocks(serious, style)]
-    parts += [part for part in (_notes(notes, style), _not_done(report, style), _foot(report, style)) if part]
-    return "\n\n".join(parts) + "\n"
+    return [*_blocks(serious, style), *(part for part in (_notes(notes, style), _not_done(report, style)) if part)]
+
+
+def verdict(report: Report, style: Style) -> str:
+    """Return the verdict as it is shown."""
+    return style.paint(report.verdict.upper(), _VERDICTS[report.verdict])
 
 
 def _head(report: Report, style: Style) -> str:
     counts = _counts(finding.severity for _, finding in report.findings())
-    verdict = style.paint(
-        report.verdict.upper() if report.verdict != "warnings" else "WARNINGS", _VERDICTS[report.verdict]
-    )
     unsure = ", not all could be judged" if report.incomplete else ""
-    lines = [f"{verdict}  {counts or 'nothing found'}{unsure}"]
+    lines = [f"{verdict(report, style)}  {counts or 'nothing found'}{unsure}"]
     if report.target is not None:
         facts = [f"Python {printable(report.python)}"] if report.python else []
         facts += [f"torch {printable(str(report.seen['torch']))}"] if "torch" in report.seen else []
@@ -123,6 +132,7 @@ def _block(block: Block, style: Style) -> str:
         style.wrap(line, INDENT, INDENT + "  ")
         for line in (*_when(block.head), *_evidence(block.head), *_shown(block.head))
     ]
+    lines += [f"{INDENT}| {line}" for line in block.head.evidence.get(VERBATIM, ())]
     lines += _followers(block, style)
     lines += [style.wrap(f"see: envdoctor explain {block.probe}", INDENT, INDENT)]
     steps = list(dict.fromkeys(step for finding in _steps_of(block) for step in finding.remedy))
@@ -165,6 +175,8 @@ def spoken(moment: str) -> str:
 def _evidence(finding: Finding) -> Iterable[str]:
     """List what backs the message: the first few entries of each list of names or paths."""
     for key, value in finding.evidence.items():
+        if key in LONG:
+            continue
         texts = isinstance(value, list) and value and all(isinstance(item, str) for item in value)
         if texts and key != "moved" and not (len(value) == 1 and value[0] in finding.message):
             yield f"{key.replace('_', ' ')}: {_listed(value, finding.evidence.get('count'))}"
@@ -173,7 +185,7 @@ def _evidence(finding: Finding) -> Iterable[str]:
 def _shown(finding: Finding) -> Iterable[str]:
     """Quote the line of a log that shows it."""
     shown = finding.evidence.get("log", finding.evidence)
-    if isinstance(shown, dict) and "signature" in shown:
+    if isinstance(shown, dict) and {"signature", "file", "line", "text"} <= shown.keys():
         yield f"{shown['file']}:{shown['line']}: {shown['text']}"
 
 

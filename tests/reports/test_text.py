@@ -113,6 +113,19 @@ class TestBlock:
         assert "paths: torch/0.py, torch/1.py" in render(report(outcome("a/b", found)))
         assert "torch/7.py and 892 more\n" in render(report(outcome("a/b", found)))
 
+    def test_a_programs_last_lines_are_shown_as_they_are(self):
+        found = finding("cuda:0", last_lines=["/x.c:7:10: fatal error", "    7 | #include <Python.h>", "x" * 200])
+        said = render(report(outcome("a/b", found)), Style(80))
+        assert (
+            f"         | /x.c:7:10: fatal error\n         |     7 | #include <Python.h>\n         | {'x' * 200}\n"
+            in said
+        )
+        assert "last lines:" not in said
+
+    @pytest.mark.parametrize("key", ["stacks", "printed"])
+    def test_stacks_and_output_are_left_to_json(self, key):
+        assert "File a" not in render(report(outcome("a/b", finding("cuda:0", **{key: ["File a"]}))))
+
     def test_what_the_sentence_says_already_is_not_repeated(self):
         found = finding("torch", message="a.py of torch differs", paths=["a.py"])
         assert "paths:" not in render(report(outcome("a/b", found)))

@@ -4,8 +4,8 @@ import pytest
 from values import arch_list, driver, findings, gpu, torch_build, variables
 
 from envdoctor import knowledge
-from envdoctor.model import Severity
 from envdoctor.facts.arch_list import runs
+from envdoctor.model import Severity
 from envdoctor.probes.cuda.arch_unsupported import check
 
 CU128 = ("sm_70", "sm_75", "sm_80", "sm_86", "sm_90", "sm_100", "sm_120")

@@ -1,0 +1,48 @@
+"""Options -> one workflow -> render -> exit status, a file a command. Nothing is decided here but what a default is."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+from typing import Any, NoReturn
+
+from envdoctor.cli import check, smoke, teach  # noqa: F401 - a command is there once its module is imported
+from envdoctor.cli.application import FAILED, INTERRUPTED, app
+
+
+def _open_streams() -> None:
+    """Let no character stop a report; one that nobody wants (`>&-`, where Python has no stream) goes nowhere."""
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open to the end
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _leave(number: int, _: object) -> NoReturn:
+    """End on a signal as on an error: children are ended and temporary directories removed on the way out."""
+    raise SystemExit(128 + number)
+
+
+def main() -> NoReturn:
+    """Run the command line and leave at once: a child that hangs in the kernel must not hold up the exit."""
+    gc.disable()  # a run lives for a fraction of a second
+    _open_streams()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) == signal.SIG_DFL:  # nohup's choice stays
+            signal.signal(number, _leave)
+    status: Any = 0
+    try:
+        app()
+    except SystemExit as left:
+        status = left.code
+    except KeyboardInterrupt:
+        status = INTERRUPTED
+    try:
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        pass
+    os._exit(status if isinstance(status, int) else FAILED if status else 0)

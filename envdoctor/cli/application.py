@@ -1,0 +1,135 @@
+"""The application: the one place where an error becomes a line and an exit status, and what all commands share."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from envdoctor.errors import EnvDoctorError, described
+
+FAILED = 3
+INTERRUPTED = 130
+
+
+class Guarded(TyperGroup):
+    """The one place where an error becomes a line and an exit status."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own types are private
+        """Run a command."""
+        try:
+            return super().invoke(ctx)
+        except EnvDoctorError as error:
+            complain(str(error))
+            raise typer.Exit(error.status) from None
+        except KeyboardInterrupt:
+            complain("interrupted")
+            raise typer.Exit(INTERRUPTED) from None
+        except BrokenPipeError:
+            raise typer.Exit(FAILED) from None
+        except Exception as error:
+            if hasattr(error, "exit_code") or isinstance(error, typer.Abort):
+                raise  # typer's own: usage errors and exits
+            complain(f"this is a fault of envdoctor's, please report it: {described(error)}")
+            raise typer.Exit(FAILED) from None
+
+
+def complain(problem: str) -> None:
+    """Say on stderr, in one line, what was wrong."""
+    from envdoctor.printable import printable, redact
+
+    sys.stderr.write(f"envdoctor: {printable(redact(problem))}\n")
+
+
+class Format(StrEnum):
+    """Report formats of `check`."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+app = typer.Typer(
+    name="envdoctor",
+    cls=Guarded,
+    help="Is this GPU training environment still the one its lock describes?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+TargetOption = Annotated[
+    str | None,
+    typer.Option(
+        help="Environment directory or its python. Default: configuration, $VIRTUAL_ENV, $CONDA_PREFIX, .venv, venv.",
+        metavar="DIR|PYTHON",
+    ),
+]
+LockOption = Annotated[
+    str | None,
+    typer.Option(help="Lock to judge by. Default: configuration, the sealed one, the project's.", metavar="FILE"),
+]
+ConfigOption = Annotated[
+    str | None,
+    typer.Option(help="Configuration file. Default: the nearest envdoctor.toml or pyproject.toml.", metavar="FILE"),
+]
+GroupOption = Annotated[
+    list[str] | None, typer.Option(help="A dependency group of the lock. Repeatable.", metavar="NAME")
+]
+ExtraOption = Annotated[list[str] | None, typer.Option(help="An extra of the lock. Repeatable.", metavar="NAME")]
+
+
+def _version(value: bool) -> None:  # noqa: FBT001 - typer's callback
+    if value:
+        from envdoctor import __version__
+
+        show(f"envdoctor {__version__}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    *,
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = (
+        False
+    ),
+) -> None:
+    pass
+
+
+def rendered(report: Any, output: Format) -> str:  # noqa: ANN401 - model is imported by the commands alone
+    """Return a report in one of the formats that all commands have."""
+    if output is Format.JSON:
+        from envdoctor.reports import json
+
+        return json.render(report)
+    from envdoctor.reports import text
+
+    return text.render(report, text.Style(width(), colour()))
+
+
+def width() -> int | None:
+    """Return the terminal's width; None where nobody looks at one."""
+    return shutil.get_terminal_size((100, 24)).columns if sys.stdout.isatty() else None
+
+
+def colour() -> bool:
+    """Tell whether colours are wanted (no-color.org) and can be shown."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def show(text: str) -> None:
+    """Print what was asked for. Raises EnvDoctorError if it cannot be written."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise EnvDoctorError(f"standard output: {error.strerror or error}") from error

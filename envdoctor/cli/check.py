@@ -1,0 +1,95 @@
+"""`envdoctor check` and `envdoctor seal`."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+
+from envdoctor.cli.application import (
+    ConfigOption,
+    ExtraOption,
+    Format,
+    GroupOption,
+    LockOption,
+    TargetOption,
+    app,
+    complain,
+    rendered,
+    show,
+)
+
+
+class Level(StrEnum):
+    """Severities on the command line."""
+
+    NOTE = "note"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+@app.command()
+def check(
+    target: TargetOption = None,
+    lock: LockOption = None,
+    group: GroupOption = None,
+    extra: ExtraOption = None,
+    select: Annotated[
+        list[str] | None, typer.Option(help="Only these probes: id or prefix. Repeatable.", metavar="PREFIX")
+    ] = None,
+    ignore: Annotated[list[str] | None, typer.Option(help="Not these probes. Repeatable.", metavar="PREFIX")] = None,
+    output: Annotated[Format, typer.Option("--format", help="Report format.")] = Format.TEXT,
+    fail_on: Annotated[Level, typer.Option(help="Lowest severity that makes the exit status 1.")] = Level.ERROR,
+    config: ConfigOption = None,
+    root: Annotated[
+        str | None,
+        typer.Option(help="Read host files below DIR: an unpacked image, a mounted disk.", metavar="DIR"),
+    ] = None,
+    log: Annotated[
+        str | None, typer.Option(help="Log of a failed run, to be searched for known failures.", metavar="FILE")
+    ] = None,
+    deadline: Annotated[
+        float, typer.Option(help="After so long, what is not read yet is given up.", min=0.1, metavar="SECONDS")
+    ] = 30.0,
+) -> None:
+    """Judge an environment against its lock.
+
+    Its own records, and its seal if it has one, count as well.
+
+    Exit status: 0 nothing at or above --fail-on, 1 findings, 2 usage, 3 the doctor could not do its work.
+    """
+    from envdoctor import workflows
+    from envdoctor.model import Severity
+
+    wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()), log)
+    selection = workflows.Selection(tuple(select or ()), tuple(ignore or ()))
+    host = workflows.LocalHost(patience=deadline / 2, root=workflows.root_of(root))
+    report = workflows.check(wish, selection, host, deadline=deadline)
+    show(rendered(report, output))
+    raise typer.Exit(report.status(Severity[fail_on.name]))
+
+
+@app.command()
+def seal(
+    *,
+    target: TargetOption = None,
+    lock: LockOption = None,
+    group: GroupOption = None,
+    extra: ExtraOption = None,
+    config: ConfigOption = None,
+    force: Annotated[bool, typer.Option("--force", help="Seal even what is sick.")] = False,
+) -> None:
+    """Record the present state as the good one.
+
+    Later checks compare with it. A sick environment is refused.
+    """
+    from envdoctor import sealing, workflows
+
+    wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()))
+    done = sealing.seal(wish, workflows.LocalHost(), force=force)
+    if done.path is None:
+        show(rendered(done.report, Format.TEXT))
+        complain("not sealed: mend the errors above, or seal it as it is with --force")
+        raise typer.Exit(1)
+    show(f"sealed {done.report.target.prefix if done.report.target else ''} in {done.path}\n{done.summary}\n")

@@ -1,0 +1,79 @@
+"""A fresh process does not find in the compile cache what the first one compiled.
+
+Why it matters: every job, and every rank, then compiles from cold: minutes instead of seconds, and with threads the
+window in which one meets another's trace. Counters alone are no proof (C++ kernels are rebuilt while all of them say
+hit), nor are files; so all three are demanded: hits of AOTAutograd's cache, no miss and no bypass, and no new file.
+
+What to do: follow the evidence. A miss with everything in place means a key that differs between processes (code that
+patches torch at start-up, a path, a variable); new files with hits mean kernels that are built anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from envdoctor.facts.smoke import FRESH, Attempt, Smoke
+from envdoctor.model import Finding, Severity
+from envdoctor.views.diagnoses import Diagnoses
+
+MISSES = ("miss", "bypass", "guard_miss")
+"""Endings of counters that must be 0 (torch/_functorch/_aot_autograd/autograd_cache.py, torch 2.9 to 2.15)."""
+
+
+def check(smoke: Smoke, diagnoses: Diagnoses) -> Iterable[Finding]:
+    """Judge the counters and the files of each device's second process."""
+    yield from diagnoses.of(FRESH)
+    for attempt in smoke.of(FRESH):
+        if attempt.state != "passed":
+            continue
+        faults = list(_faults(attempt.detail, smoke))
+        faults += _flex(attempt, smoke)
+        if faults:
+            yield _finding(attempt, faults, smoke)
+
+
+def _finding(attempt: Attempt, faults: list[str], smoke: Smoke) -> Finding:
+    evidence = {**attempt.detail, "cache": smoke.cache, "own_cache": smoke.own_cache}
+    cure = ["run the job with TORCH_LOGS=+torch._inductor.codecache: it says why an entry was not used"]
+    if attempt.detail.get("caches_off"):
+        cure = ["unset TORCHINDUCTOR_FORCE_DISABLE_CACHES"]
+    elif attempt.detail.get("fx_cache") is False:
+        cure = ["unset TORCHINDUCTOR_FX_GRAPH_CACHE"]
+    return Finding(
+        Severity.ERROR, attempt.device, f"a fresh process started cold: {'; '.join(faults)}", evidence, tuple(cure)
+    )
+
+
+def _faults(detail: Mapping[str, Any], smoke: Smoke) -> Iterator[str]:
+    if detail.get("caches_off"):
+        yield "the compile caches are switched off"
+        return
+    counters = detail["counters"]
+    if detail.get("fx_cache") is not False:
+        yield from _missed("fxgraph_cache", counters["inductor"])
+    else:
+        yield "the cache of compiled graphs is switched off"
+    # releases in which this cache is not there, or off by default, can only be judged by the graphs
+    if detail.get("aot_cache"):
+        yield from _missed("autograd_cache", counters["aot_autograd"])
+    new = detail.get("new_files") or []
+    if new:
+        others = "" if smoke.own_cache else ", if no other job wrote them"
+        count = detail.get("new_count", len(new))
+        yield f"{count} new file{'s' if count > 1 else ''} in the cache, such as {new[0]}{others}"
+
+
+def _flex(attempt: Attempt, smoke: Smoke) -> Iterator[str]:
+    """Say so if flex_attention failed there though it went well in the first process."""
+    well = any(first.device == attempt.device and first.state == "passed" for first in smoke.of("flex-attention"))
+    if well and attempt.detail.get("flex", "ran") != "ran":
+        yield f"flex_attention failed there: {attempt.detail['flex']}"
+
+
+def _missed(cache: str, counters: Mapping[str, int]) -> Iterator[str]:
+    if not counters.get(f"{cache}_hit"):
+        yield f"no {cache}_hit"
+    yield from (
+        f"{cache}_{ending} {counters[f'{cache}_{ending}']}" for ending in MISSES if counters.get(f"{cache}_{ending}")
+    )

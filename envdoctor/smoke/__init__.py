@@ -1,0 +1,1 @@
+"""Try out on each device, in the target's own interpreter, what training does."""

@@ -1,0 +1,193 @@
+"""Run the payload until every device has had its turn, whatever becomes of the processes in between."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from envdoctor.facts.smoke import FRESH, IMPORT, STEPS, TORCH, Attempt, Failure, Level, Smoke, attempted, parse
+from envdoctor.system.watched import STACKS_SIGNAL, Ended, Watched
+
+PAYLOAD = os.path.join(os.path.dirname(os.path.dirname(__file__)), "payloads", "smoke", "main.py")
+Phase = Literal["first", "again"]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is to be tried out."""
+
+    python: str
+    devices: tuple[str, ...]
+    level: Level
+    env: Mapping[str, str]
+    """The job's variables, with what moves the cache."""
+    cwd: str
+    scratch: str
+    """A directory for temporary files, removed after the run."""
+    limit: float
+    """Seconds that one process has for its start, and again for each device."""
+    own_cache: bool = True
+
+
+def smoke(order: Order, tell: Callable[[Attempt], None]) -> Smoke:
+    """Try everything out; `tell` hears of each step as it ends. Raises EnvDoctorError if nothing can be started."""
+    work = _Work(order, tell)
+    with ExitStack() as stack:
+        first = work.phase(stack, "first", dict.fromkeys(order.devices, STEPS[order.level]))
+        compiled = {attempt.device for attempt in first if attempt.step == "compile" and attempt.state == "passed"}
+        again = work.phase(stack, "again", {d: (FRESH,) for d in order.devices if d in compiled})
+    attempts = [*first, *again, *_not_reached(order, [*first, *again])]
+    cache = str(work.build.pop("cache", ""))
+    return Smoke(order.level, order.devices, tuple(attempts), work.build, cache, order.own_cache, order.limit)
+
+
+def _not_reached(order: Order, attempts: Sequence[Attempt]) -> Iterable[Attempt]:
+    """Name every step that was asked for and not reached: unknown is never healthy."""
+    done = {(attempt.device, attempt.step) for attempt in attempts}
+    lost = any(attempt.device == TORCH and attempt.state == "failed" for attempt in attempts)
+    for device in order.devices:
+        failures = [a.step for a in attempts if a.device == device and a.state == "failed"]
+        failed = "compile" if "compile" in failures else next(iter(failures), None)
+        why = f"{failed} failed" if failed else "torch could not be imported" if lost else "it was not reached"
+        for step in (*STEPS[order.level], FRESH):
+            if (device, step) not in done:
+                yield Attempt(device, step, "never-ran", detail={"reason": why})
+
+
+@dataclass(slots=True)
+class _Work:
+    """All processes of a run."""
+
+    order: Order
+    tell: Callable[[Attempt], None]
+    build: dict[str, Any] = field(default_factory=dict)
+    standby: Watched | None = None
+    """The fresh process, which imports torch while the first one works: it compiles nothing before it is told to."""
+
+    def phase(self, stack: ExitStack, phase: Phase, wanted: Mapping[str, Sequence[str]]) -> list[Attempt]:
+        """Use as many processes as it takes to begin with every device; one ends where a device fails."""
+        pending, found = dict(wanted), list[Attempt]()
+        while pending:
+            turn = _Turn(self, stack, phase, pending)
+            turn.run()
+            found += turn.attempts
+            begun = {attempt.device for attempt in turn.attempts} & pending.keys()
+            if not begun:
+                break
+            pending = {device: steps for device, steps in pending.items() if device not in begun}
+        return found
+
+    def start(self, stack: ExitStack) -> Watched:
+        """Start a process, which imports torch and waits for its order."""
+        child = stack.enter_context(Watched())
+        argv = [
+            self.order.python,
+            PAYLOAD,
+            str(child.events),
+            str(child.stacks),
+            str(int(STACKS_SIGNAL)),
+            self.order.scratch,
+        ]
+        child.start(argv, env=self.order.env, cwd=self.order.cwd)
+        return child
+
+
+@dataclass(slots=True)
+class _Turn:
+    """One process."""
+
+    work: _Work
+    stack: ExitStack
+    phase: Phase
+    wanted: Mapping[str, Sequence[str]]
+    attempts: list[Attempt] = field(default_factory=list)
+    at: tuple[str, str] | None = ("", IMPORT)
+    """(device, step) under way."""
+    device: str = ""
+    since: float = 0.0
+
+    def run(self) -> None:
+        """See the process to its end."""
+        child, self.work.standby = self.work.standby or self.work.start(self.stack), None
+        child.order(json.dumps([{"name": device, "steps": list(steps)} for device, steps in self.wanted.items()]))
+        self.since = time.monotonic()
+        child.ends = self.since + self.work.order.limit
+        for line in child.lines():
+            self._event(parse(line), child)
+        unfinished = self.at is not None or self._missing()
+        ended = child.end()
+        if unfinished:
+            self._broken_off(ended, child.printed.decode(errors="replace"))
+
+    def _event(self, event: dict[str, Any] | None, child: Watched) -> None:
+        if event is None:
+            return
+        device, step = event["device"], event["step"]
+        if step != IMPORT and step not in self.wanted.get(device, ()):
+            return  # somebody else writes to the descriptor
+        if device != self.device:
+            self.device = device
+            child.ends = max(child.ends, time.monotonic() + self.work.order.limit)
+        if event["event"] == "begin":
+            self.at, self.since = (device, step), time.monotonic()
+            if step == "compile" and self.work.standby is None:
+                self.work.standby = self.work.start(self.stack)
+            return
+        try:
+            attempt = attempted(event, child.printed.decode(errors="replace"))
+        except ValueError:
+            return  # no event of ours: the step is still under way
+        self.at = None
+        child.printed.clear()
+        if step == IMPORT and attempt.state == "passed":
+            if self.work.build:
+                return  # the first process has told of it
+            self.work.build.update(attempt.detail)
+            attempt = replace(attempt, detail={})
+        self._keep(attempt)
+
+    def _keep(self, attempt: Attempt) -> None:
+        if attempt.step == IMPORT and self.phase == "again":  # it went well before: the fresh process is at fault
+            attempt = replace(attempt, device=next(iter(self.wanted)), step=FRESH)
+        self.attempts.append(attempt)
+        self.work.tell(attempt)
+
+    def _missing(self) -> bool:
+        """Tell whether the process ended before its work was done, and not because a step failed."""
+        done = {(attempt.device, attempt.step) for attempt in self.attempts}
+        asked = {(device, step) for device, steps in self.wanted.items() for step in steps}
+        return not asked <= done and not any(attempt.state == "failed" for attempt in self.attempts)
+
+    def _broken_off(self, ended: Ended, printed: str) -> None:
+        """Record the step in which the process died or was ended."""
+        device, step = self.at or self._next()
+        hung = ended.status is None
+        seconds = time.monotonic() - self.since
+        failure = Failure(
+            "hung" if hung else "died",
+            message=f"no end within {self.work.order.limit:g} s" if hung else _death(ended.status or 0),
+            printed=printed,
+            stacks=ended.stacks,
+            left=ended.left,
+        )
+        self._keep(Attempt(device or TORCH, step, "failed", round(seconds, 3), failure=failure))
+
+    def _next(self) -> tuple[str, str]:
+        done = {(attempt.device, attempt.step) for attempt in self.attempts}
+        asked = [(device, step) for device, steps in self.wanted.items() for step in steps]
+        return next(pair for pair in asked if pair not in done)
+
+
+def _death(status: int) -> str:
+    if status >= 0:
+        return f"the process ended with status {status} before its work was done"
+    try:
+        return f"the process died by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"the process died by signal {-status}"
