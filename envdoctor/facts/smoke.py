@@ -81,6 +81,11 @@ class Attempt:
         return str(self.detail.get("reason", ""))
 
     @property
+    def eager(self) -> bool:
+        """True if a step that compiles compiled nothing: what it computed then proves nothing."""
+        return self.state == "passed" and self.detail.get("compiled") == 0
+
+    @property
     def errors(self) -> dict[str, float]:
         """Relative errors by dtype, where the step measured any."""
         found = self.detail.get("errors")

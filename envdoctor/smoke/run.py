@@ -40,7 +40,7 @@ def smoke(order: Order, tell: Callable[[Attempt], None]) -> Smoke:
     work = _Work(order, tell)
     with ExitStack() as stack:
         first = work.phase(stack, "first", dict.fromkeys(order.devices, STEPS[order.level]))
-        compiled = {attempt.device for attempt in first if attempt.step == "compile" and attempt.state == "passed"}
+        compiled = {a.device for a in first if a.step == "compile" and a.state == "passed" and not a.eager}
         again = work.phase(stack, "again", {d: (FRESH,) for d in order.devices if d in compiled})
     attempts = [*first, *again, *_not_reached(order, [*first, *again])]
     cache = str(work.build.pop("cache", ""))
@@ -52,7 +52,7 @@ def _not_reached(order: Order, attempts: Sequence[Attempt]) -> Iterable[Attempt]
     done = {(attempt.device, attempt.step) for attempt in attempts}
     lost = any(attempt.device == TORCH and attempt.state == "failed" for attempt in attempts)
     for device in order.devices:
-        failures = [a.step for a in attempts if a.device == device and a.state == "failed"]
+        failures = [a.step for a in attempts if a.device == device and (a.state == "failed" or a.eager)]
         failed = "compile" if "compile" in failures else next(iter(failures), None)
         why = f"{failed} failed" if failed else "torch could not be imported" if lost else "it was not reached"
         for step in (*STEPS[order.level], FRESH):

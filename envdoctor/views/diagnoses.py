@@ -36,6 +36,8 @@ HEAD = 200
 """Characters of an unknown error that fit in a sentence."""
 KILLED = "SIGKILL"
 """The signal that comes from outside: from a person, or from the kernel when memory runs out."""
+OFF = ("TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE")
+"""Variables that switch torch.compile off (torch/_dynamo/config.py of torch 2.13.0: `disable`)."""
 LISTED = 8
 """Damaged entries that one step names."""
 MEMORY = frozenset({"memory-held-by-others", "out-of-memory", "out-of-memory-untold", "device-busy"})
@@ -72,7 +74,7 @@ class Diagnoses:
             if (attempt.device, step) in self.raised:
                 yield self.raised[attempt.device, step]
             elif attempt.state == "passed":
-                yield from _off(attempt)
+                yield from _eager(attempt) if attempt.eager else _off(attempt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,6 +247,17 @@ def _crashed(stacks: str) -> Sequence[str]:
     blocks = _BLANK.split(stacks.strip())
     own = next((block for block in blocks if block.startswith("Current thread")), "")
     return (*blocks[0].splitlines()[:1], *own.splitlines())[:LAST_LINES]
+
+
+def _eager(attempt: Attempt) -> Iterator[Finding]:
+    """Say so if a step that should compile ran eagerly: its figures then prove nothing."""
+    yield Finding(
+        Severity.ERROR,
+        attempt.device,
+        f"{attempt.step} compiled nothing: torch.compile is switched off, or was replaced",
+        dict(attempt.detail),
+        tuple(f"unset {variable}" for variable in OFF),
+    )
 
 
 def _off(attempt: Attempt) -> Iterator[Finding]:

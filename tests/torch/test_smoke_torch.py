@@ -242,7 +242,10 @@ def test_a_cache_that_no_fresh_process_hits_is_no_success(target, temporary, cac
     ("patch", "probe", "said"),
     [
         (
-            "torch.compile = lambda module, **_: lambda *a, **k: 1.5 * module(*a, **k)",
+            (
+                "was = torch.compile; torch.compile = lambda m, **o: "
+                "(lambda compiled: lambda *a, **k: 1.5 * compiled(*a, **k))(was(m, **o))"
+            ),
             "smoke/compile",
             "float32 is wrong: off by",
         ),
@@ -262,6 +265,22 @@ def test_a_torch_that_was_tampered_with_is_caught(target, temporary, cache, hook
     found = {finding["probe"]: finding for finding in report["findings"]}
     assert status == 1
     assert said in found[probe]["message"]
+
+
+@pytest.mark.parametrize("variable", ["TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE"])
+def test_a_compile_that_is_switched_off_is_no_success(target, temporary, variable):
+    status, report = smoke(target, temporary, env={variable: "1"})
+    finding = only(report)
+    assert (status, finding["probe"]) == (1, "smoke/compile")
+    assert "compiled nothing" in finding["message"]
+    assert f"unset {variable}" in finding["remedy"]
+    assert "fresh-process" in states(report, "never-ran")
+
+
+def test_errors_that_the_job_would_swallow_are_seen(target, temporary, tmp_path):
+    """With suppressed errors a job without a compiler runs eagerly and never says so."""
+    status, report = smoke(target, temporary, env={"PATH": str(tmp_path), "TORCHDYNAMO_SUPPRESS_ERRORS": "1"})
+    assert (status, only(report)["evidence"]["signature"]) == (1, "no-cxx-compiler")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -80,6 +80,7 @@ def _device(wire: Any, steps: Any, device: str, names: list[str]) -> bool:
             wire.failed(device, name, began, error)
         else:
             wire.passed(device, name, began, detail)
+            failed += [name] if detail.get("compiled") == 0 else []
     return not failed
 
 

@@ -41,3 +41,10 @@ def test_the_first_figure_that_is_off_is_told():
 def test_each_device_is_judged():
     found = tried(check, *(attempt("compile", device=f"cuda:{n}", errors={"float32": n}) for n in range(3)))
     assert [item.subject for item in found] == ["cuda:1", "cuda:2"]
+
+
+def test_a_step_that_compiled_nothing_proves_nothing():
+    (found,) = tried(check, attempt("compile", errors={"float32": 0.0}, compiled=0))
+    assert found.message == "compile compiled nothing: torch.compile is switched off, or was replaced"
+    assert "unset TORCH_COMPILE_DISABLE" in found.remedy
+    assert tried(check, attempt("compile", errors={"float32": 0.0}, compiled=2)) == []
