@@ -2,14 +2,36 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
 import sys
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO, cast
 
 from envdoctor.cli import check, smoke, teach  # noqa: F401 - a command is there once its module is imported
 from envdoctor.cli.application import FAILED, INTERRUPTED, app
+
+
+class Unheard:
+    """A stream of which nobody may be listening any more: a full disk or a closed pipe changes no report or status."""
+
+    def __init__(self, stream: Any) -> None:  # noqa: ANN401 - any text stream
+        self.stream = stream
+
+    def write(self, text: str) -> int:
+        """Write if it can be written."""
+        with contextlib.suppress(OSError):
+            self.stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        """Flush if it can be flushed."""
+        with contextlib.suppress(OSError, ValueError):
+            self.stream.flush()
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401
+        return getattr(self.stream, name)
 
 
 def _open_streams() -> None:
@@ -19,6 +41,7 @@ def _open_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")
+    sys.stderr = cast("TextIO", Unheard(sys.stderr))
 
 
 def _leave(number: int, _: object) -> NoReturn:
@@ -30,7 +53,7 @@ def main() -> NoReturn:
     """Run the command line and leave at once: a child that hangs in the kernel must not hold up the exit."""
     gc.disable()  # a run lives for a fraction of a second
     _open_streams()
-    for number in (signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
         if signal.getsignal(number) == signal.SIG_DFL:  # nohup's choice stays
             signal.signal(number, _leave)
     status: Any = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from enum import StrEnum
 from typing import Annotated, Any
@@ -60,6 +61,8 @@ def smoke(
     from envdoctor import workflows
     from envdoctor.smoke import workflow
 
+    if not math.isfinite(timeout):
+        raise typer.BadParameter(f"{timeout} is no number of seconds.", param_hint="'--timeout'")
     asked = workflow.Asked(devices, level.value, timeout, cache)
     report = workflow.run(workflows.Wish(target, config=config), asked, workflows.LocalHost(), _progress)
     show(_smoked(report, output))

@@ -39,9 +39,9 @@ def smoke(order: Order, tell: Callable[[Attempt], None]) -> Smoke:
     """Try everything out; `tell` hears of each step as it ends. Raises EnvDoctorError if nothing can be started."""
     work = _Work(order, tell)
     with ExitStack() as stack:
-        first = work.phase(stack, "first", dict.fromkeys(order.devices, STEPS[order.level]))
+        first = work.phase(stack, "first", order.devices, STEPS[order.level])
         compiled = {a.device for a in first if a.step == "compile" and a.state == "passed" and not a.eager}
-        again = work.phase(stack, "again", {d: (FRESH,) for d in order.devices if d in compiled})
+        again = work.phase(stack, "again", [device for device in order.devices if device in compiled], (FRESH,))
     attempts = [*first, *again, *_not_reached(order, [*first, *again])]
     cache = str(work.build.pop("cache", ""))
     return Smoke(order.level, order.devices, tuple(attempts), work.build, cache, order.own_cache, order.limit)
@@ -70,17 +70,17 @@ class _Work:
     standby: Watched | None = None
     """The fresh process, which imports torch while the first one works: it compiles nothing before it is told to."""
 
-    def phase(self, stack: ExitStack, phase: Phase, wanted: Mapping[str, Sequence[str]]) -> list[Attempt]:
+    def phase(self, stack: ExitStack, phase: Phase, devices: Sequence[str], steps: Sequence[str]) -> list[Attempt]:
         """Use as many processes as it takes to begin with every device; one ends where a device fails."""
-        pending, found = dict(wanted), list[Attempt]()
+        pending, found = list(devices), list[Attempt]()
         while pending:
-            turn = _Turn(self, stack, phase, pending)
+            turn = _Turn(self, stack, phase, tuple(pending), tuple(steps))
             turn.run()
             found += turn.attempts
-            begun = {attempt.device for attempt in turn.attempts} & pending.keys()
-            if not begun:
+            begun = {attempt.device for attempt in turn.attempts}
+            if begun.isdisjoint(pending):
                 break
-            pending = {device: steps for device, steps in pending.items() if device not in begun}
+            pending = [device for device in pending if device not in begun]
         return found
 
     def start(self, stack: ExitStack) -> Watched:
@@ -105,17 +105,19 @@ class _Turn:
     work: _Work
     stack: ExitStack
     phase: Phase
-    wanted: Mapping[str, Sequence[str]]
+    devices: tuple[str, ...]
+    steps: tuple[str, ...]
     attempts: list[Attempt] = field(default_factory=list)
     at: tuple[str, str] | None = ("", IMPORT)
     """(device, step) under way."""
-    device: str = ""
+    begun: set[str] = field(default_factory=set)
+    """Devices whose time has begun."""
     since: float = 0.0
 
     def run(self) -> None:
         """See the process to its end."""
         child, self.work.standby = self.work.standby or self.work.start(self.stack), None
-        child.order(json.dumps([{"name": device, "steps": list(steps)} for device, steps in self.wanted.items()]))
+        child.order(json.dumps({"devices": self.devices, "steps": self.steps}))
         self.since = time.monotonic()
         child.ends = self.since + self.work.order.limit
         for line in child.lines():
@@ -129,10 +131,10 @@ class _Turn:
         if event is None:
             return
         device, step = event["device"], event["step"]
-        if step != IMPORT and step not in self.wanted.get(device, ()):
+        if (device, step) not in self._asked() and (device, step) != ("", IMPORT):
             return  # somebody else writes to the descriptor
-        if device != self.device:
-            self.device = device
+        if device and device not in self.begun:
+            self.begun.add(device)
             child.ends = max(child.ends, time.monotonic() + self.work.order.limit)
         if event["event"] == "begin":
             self.at, self.since = (device, step), time.monotonic()
@@ -154,15 +156,17 @@ class _Turn:
 
     def _keep(self, attempt: Attempt) -> None:
         if attempt.step == IMPORT and self.phase == "again":  # it went well before: the fresh process is at fault
-            attempt = replace(attempt, device=next(iter(self.wanted)), step=FRESH)
+            attempt = replace(attempt, device=self.devices[0], step=FRESH)
         self.attempts.append(attempt)
         self.work.tell(attempt)
 
     def _missing(self) -> bool:
         """Tell whether the process ended before its work was done, and not because a step failed."""
         done = {(attempt.device, attempt.step) for attempt in self.attempts}
-        asked = {(device, step) for device, steps in self.wanted.items() for step in steps}
-        return not asked <= done and not any(attempt.state == "failed" for attempt in self.attempts)
+        return not done.issuperset(self._asked()) and not any(attempt.state == "failed" for attempt in self.attempts)
+
+    def _asked(self) -> list[tuple[str, str]]:
+        return [(device, step) for device in self.devices for step in self.steps]
 
     def _broken_off(self, ended: Ended, printed: str) -> None:
         """Record the step in which the process died or was ended."""
@@ -180,8 +184,7 @@ class _Turn:
 
     def _next(self) -> tuple[str, str]:
         done = {(attempt.device, attempt.step) for attempt in self.attempts}
-        asked = [(device, step) for device, steps in self.wanted.items() for step in steps]
-        return next(pair for pair in asked if pair not in done)
+        return next(pair for pair in self._asked() if pair not in done)
 
 
 def _death(status: int) -> str:

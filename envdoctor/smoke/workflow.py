@@ -22,6 +22,7 @@ from envdoctor.policy import Policy
 from envdoctor.printable import printable, redact
 from envdoctor.smoke.devices import chosen
 from envdoctor.smoke.run import Order, smoke
+from envdoctor.system.descendants import uninterrupted
 from envdoctor.system.forked import call
 from envdoctor.system.host import Host
 from envdoctor.views import devices, occupants
@@ -102,6 +103,8 @@ def _job(wish: str | None, scratch: str, host: Host) -> dict[str, str]:
         cache = os.path.join(scratch, "cache")
         own = {"TRITON_CACHE_DIR": os.path.join(cache, "triton"), "TORCHINDUCTOR_CPP_CACHE_PRECOMPILE_HEADERS": "0"}
         return {**env, **own, "TORCHINDUCTOR_CACHE_DIR": cache}
+    if not wish:
+        raise UsageError("--cache: names no directory: it is empty")
     folder = os.path.abspath(os.path.join(host.cwd, os.path.expanduser(wish)))
     if os.path.lexists(folder) and not os.path.isdir(folder):
         raise UsageError(f"--cache: {folder} is not a directory")
@@ -122,7 +125,8 @@ def _scratch(host: Host) -> Iterator[str]:
     try:
         yield folder
     finally:
-        shutil.rmtree(folder, ignore_errors=True)
+        with uninterrupted():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _damage(tried: Smoke) -> cache_entries.Damage | None:

@@ -7,14 +7,26 @@ import os
 import signal
 import subprocess  # noqa: TID251 - its Popen is what is ended
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
+"""Signals by which a person or a system ends a command."""
 HALT_WITHIN = 0.5
 """Seconds that it may take to stop those that fork."""
 END_WITHIN = 1.0
 """Seconds that the killing may take."""
 SURE = 2
 """Looks at /proc in a row that must show nothing."""
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold back the signals that end the doctor, so that a second Ctrl-C leaves no clearing up half done."""
+    held = signal.pthread_sigmask(signal.SIG_BLOCK, ENDING)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
 
 def end_all(process: subprocess.Popen[bytes], spared: Callable[[], frozenset[int]]) -> tuple[int, ...]:
@@ -26,6 +38,8 @@ def end_all(process: subprocess.Popen[bytes], spared: Callable[[], frozenset[int
     give_up = time.monotonic() + END_WITHIN
     sure = 0
     while True:
+        if process.poll() is None:
+            _signal(process.pid, signal.SIGKILL, frozenset())
         others = spared()
         left = descendants({os.getpid()}) - others
         for pid in left:
@@ -76,7 +90,10 @@ def descendants(roots: Iterable[int]) -> frozenset[int]:
     """Return the processes below these, those themselves included but for this one.
 
     Read off /proc (proc_pid_stat(5)), two fields each: who races with forking processes has no time to make objects.
+    Nothing is returned where /proc is that of another PID namespace, whose numbers mean other processes here.
     """
+    if os.readlink("/proc/self") != str(os.getpid()):
+        return frozenset()
     children: dict[int, list[int]] = {}
     for entry in os.listdir("/proc"):
         if entry.isdigit():

@@ -11,14 +11,13 @@ import os
 import selectors
 import signal
 import subprocess  # noqa: TID251 - this is a module that may
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, ClassVar, Self
+from typing import ClassVar, Self
 
 from envdoctor.errors import EnvDoctorError
-from envdoctor.system.descendants import descendants, end_all, halt
+from envdoctor.system.descendants import descendants, end_all, halt, uninterrupted
 
 STACKS_SIGNAL = signal.SIGUSR2
 """Asks the program for the stacks of all its threads, if it has told faulthandler so."""
@@ -28,6 +27,8 @@ LINE = 1 << 20
 """Bytes of one event; a longer one is no event of ours."""
 STACKS_WITHIN = 0.8
 """Seconds that it may take over its stacks."""
+SUSPENDED = 1.0
+"""Seconds between two looks beyond which the watch itself was stopped, as a batch system suspends a job."""
 PULSE = 0.05
 """Seconds between two looks at whether it has ended."""
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
@@ -56,9 +57,11 @@ class Watched:
     """All programs under watch: what belongs to one is not ended with another."""
 
     def __init__(self) -> None:
-        self.reading, self.events = os.pipe()
-        self.memory: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - closed by __exit__
-        self.stacks = self.memory.fileno()
+        try:
+            self.stacks = os.memfd_create("stacks")
+            self.reading, self.events = os.pipe()
+        except OSError as error:
+            raise EnvDoctorError(f"no process can be watched here: {error.strerror or error}") from error
         self.ends = 0.0
         """Time (monotonic) at which its time is over; may be moved while it runs."""
         self.printed = bytearray()
@@ -74,13 +77,10 @@ class Watched:
 
     def __exit__(self, *_: object) -> None:
         """Leave nothing behind, not even at a second Ctrl-C."""
-        held = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
-        try:
+        with uninterrupted():
             self.end(ask=False)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, held)
         os.close(self.reading)
-        self.memory.close()
+        os.close(self.stacks)
         self._close_events()
         if self.process is None:
             return
@@ -134,9 +134,11 @@ class Watched:
             for descriptor in (printing, self.reading):
                 os.set_blocking(descriptor, False)
                 selector.register(descriptor, selectors.EVENT_READ)
+            looked = time.monotonic()
             while True:
                 over = process.poll() is not None
                 selector.select(0 if over else PULSE)
+                looked = self._awake(looked)
                 # in this order: what was printed before an event has then been read before it
                 waiting += _there(selector, self.reading)
                 self.printed += _there(selector, printing)
@@ -146,6 +148,13 @@ class Watched:
                     return
                 if not selector.get_map():
                     time.sleep(PULSE)
+
+    def _awake(self, looked: float) -> float:
+        """Return the time; if this process was stopped since the last look, with its job, that time does not count."""
+        now = time.monotonic()
+        if now - looked > SUSPENDED:
+            self.ends += now - looked
+        return now
 
     @property
     def _process(self) -> subprocess.Popen[bytes]:

@@ -30,12 +30,16 @@ TF32 = 5e-3
 """The same for float32 where TensorFloat-32 is switched on: its significand has 11 bits."""
 LAST_LINES = 10
 """Last lines of each kind that are shown of a failure without a known signature."""
+LINE = 300
+"""Characters of a line that are shown."""
 AFTER = 3
 """Lines that are shown after the one by which a failure is known: a compiler's own words."""
 HEAD = 200
 """Characters of an unknown error that fit in a sentence."""
 KILLED = "SIGKILL"
 """The signal that comes from outside: from a person, or from the kernel when memory runs out."""
+MEASURED = frozenset({"matmul", "compile", "flex-attention", "half", "graphs"})
+"""Steps that prove something by figures alone."""
 OFF = ("TORCH_COMPILE_DISABLE", "TORCHDYNAMO_DISABLE")
 """Variables that switch torch.compile off (torch/_dynamo/config.py of torch 2.13.0: `disable`)."""
 LISTED = 8
@@ -74,7 +78,7 @@ class Diagnoses:
             if (attempt.device, step) in self.raised:
                 yield self.raised[attempt.device, step]
             elif attempt.state == "passed":
-                yield from _eager(attempt) if attempt.eager else _off(attempt)
+                yield from _proven(attempt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +183,7 @@ def _signature(attempt: Attempt, failure: Failure, node: _Node) -> _Said | None:
     if match is None:
         return None
     below = takewhile(lambda line: not line.startswith(_TRACEBACK), text.split("\n")[match.line :])
-    after = [line for line in islice(below, AFTER) if not _NOISE.match(line)]
+    after = [line[:LINE] for line in islice(below, AFTER) if not _NOISE.match(line)]
     said = _Said(match.says, match.cure, {"signature": match.id, "last_lines": [match.text, *after]})
     if match.id in MEMORY:
         return _out_of_memory(attempt, node, said)
@@ -231,7 +235,7 @@ def _unknown(failure: Failure) -> _Said:
         [line for line in said if not _NOISE.match(line)]
         for said in (failure.printed.splitlines(), failure.traceback, _crashed(failure.stacks))
     )
-    told = [*printed[-LAST_LINES:], *raised[-LAST_LINES:], *crashed]
+    told = [line[:LINE] for line in (*printed[-LAST_LINES:], *raised[-LAST_LINES:], *crashed)]
     return _Said(_head(failure), (), {"signature": None, "last_lines": told})
 
 
@@ -247,6 +251,16 @@ def _crashed(stacks: str) -> Sequence[str]:
     blocks = _BLANK.split(stacks.strip())
     own = next((block for block in blocks if block.startswith("Current thread")), "")
     return (*blocks[0].splitlines()[:1], *own.splitlines())[:LAST_LINES]
+
+
+def _proven(attempt: Attempt) -> Iterator[Finding]:
+    """Judge a step that came to its end: something was compiled where it should be, and the figures are near enough."""
+    if attempt.eager:
+        yield from _eager(attempt)
+    elif attempt.step in MEASURED and not attempt.errors:
+        yield Finding(Severity.ERROR, attempt.device, f"{attempt.step} told no figures", dict(attempt.detail))
+    else:
+        yield from _off(attempt)
 
 
 def _eager(attempt: Attempt) -> Iterator[Finding]:

@@ -154,7 +154,10 @@ def test_no_gpu_to_be_had_is_not_smoked(torch, doctor):
         (("--level", "deep"), "--level"),
         (("--timeout", "0"), "--timeout"),
         (("--format", "sarif"), "--format"),
+        (("--timeout", "nan"), "--timeout"),
+        (("--timeout", "inf"), "--timeout"),
         (("--cache", "/etc/passwd"), "--cache: /etc/passwd is not a directory"),
+        (("--cache", ""), "--cache: names no directory"),
     ],
 )
 def test_bad_options_are_one_line_and_status_2(torch, smoke, options, said):
@@ -207,3 +210,41 @@ def test_all_that_was_not_done_is_in_the_json(torch, smoke):
     assert {f"smoke/{step}" for step in ("compile", "half", "graphs", "toolchain", "fresh-process")} <= skipped.keys()
     assert all(item["failed"] for item in skipped.values())
     assert json.dumps(answer.report).count("never-ran") == 11
+
+
+def test_a_second_signal_does_not_stop_the_clearing_up(torch, doctor, tmp_path):
+    """The scratch directory holds thousands of files, and somebody presses Ctrl-C again and again."""
+    temporary = tmp_path / "tmp"
+    temporary.mkdir()
+    ready = tmp_path / "ready"
+    fill = "import sys, time\nfolder = sys.argv[4] + '/many'\nimport os\nos.mkdir(folder)\n"
+    fill += "for n in range(5000): open(f'{folder}/{n}', 'w').close()\n"
+    patient = torch(f"{fill}open({str(ready)!r}, 'w')\n{SLEEP}")
+    process = doctor.start("smoke", "--target", patient.prefix, "--devices", "cpu", env={"TMPDIR": str(temporary)})
+    while not ready.exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    while process.poll() is None:
+        process.send_signal(signal.SIGINT)
+        time.sleep(0.02)
+    process.communicate(timeout=10)
+    assert process.returncode == 130
+    assert os.listdir(temporary) == []
+
+
+@pytest.mark.parametrize("options", [("--devices", "cpu"), ("--devices", "gpu0")])
+def test_a_stderr_that_takes_nothing_changes_no_status(torch, doctor, options):
+    patient = torch("raise ImportError('x')")
+    with open("/dev/full", "w", encoding="utf-8") as full:
+        process = doctor.start("smoke", "--target", patient.prefix, *options, stderr=full)
+        out, _ = process.communicate(timeout=30)
+    status = 1 if options[1] == "cpu" else 2
+    assert process.returncode == status
+    assert out.startswith(b"SICK") == (status == 1)
+
+
+def test_very_many_devices_are_no_reason_to_wait_for_ever(torch, smoke):
+    """The order must fit where nobody reads it."""
+    patient = torch(HANG + SLEEP)
+    assert smoke(patient, "--devices", "0-255", "--timeout", "1", "--format", "json").findings("smoke/hung")
+    assert smoke(patient, "--devices", "0-256").status == 2

@@ -153,3 +153,9 @@ class TestAsked:
     @pytest.mark.parametrize("fields", [{"problem": HUNG}, {"setting": ""}, {"gpus": ()}])
     def test_what_is_named_is_taken_whatever_nvml_says(self, fields):
         assert choose("3,cpu", **fields) == ("cuda:3", "cpu")
+
+
+@pytest.mark.parametrize("written", ["٣", "0-٣", "cuda:²"])
+def test_digits_of_other_scripts_are_no_numbers(written):
+    with pytest.raises(UsageError, match="is no device"):
+        named(written)

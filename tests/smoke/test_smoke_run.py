@@ -29,7 +29,7 @@ STAND_IN = """#!{python}
 import json, os, sys
 order = json.loads(sys.stdin.readline())
 for place, lines in {script!r}:
-    if order and place == [order[0]["name"], order[0]["steps"][0]]:
+    if order["devices"] and place == [order["devices"][0], order["steps"][0]]:
         for line in lines:
             os.write(int(sys.argv[2]), (line if isinstance(line, str) else json.dumps(line)).encode() + b"\\n")
 """

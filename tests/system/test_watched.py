@@ -3,6 +3,7 @@
 import contextlib
 import os
 import signal
+import subprocess
 import sys
 import textwrap
 import time
@@ -10,10 +11,12 @@ from pathlib import Path
 
 import pytest
 
+import envdoctor
 from envdoctor.errors import EnvDoctorError
 from envdoctor.system.watched import TAIL, Watched
 
 pytestmark = pytest.mark.whole  # each waits for real processes
+ROOT = Path(envdoctor.__file__).parent.parent
 BEGIN = """
 import faulthandler, os, signal, subprocess, sys, time
 events, stacks = map(int, sys.argv[1:])
@@ -200,3 +203,39 @@ def test_one_that_cannot_be_started_is_an_error_of_one_line(tmp_path, argv, why)
     with pytest.raises(EnvDoctorError, match=why), Watched() as child:
         child.start(argv, env={}, cwd=str(tmp_path))
     assert set(os.listdir("/proc/self/fd")) == before
+
+
+def test_time_in_which_the_watch_itself_is_stopped_does_not_count(tmp_path):
+    """A batch system suspends a job as a whole: the program has then had no time either."""
+    script = tmp_path / "program.py"
+    script.write_text(BEGIN + "time.sleep(1.5); tell('done')\n")
+    with Watched() as child:
+        argv = [sys.executable, str(script), str(child.events), str(child.stacks)]
+        child.start(argv, env=os.environ, cwd=str(tmp_path))
+        child.order("")
+        child.ends = time.monotonic() + 2.5
+        both = f"{os.getpid()} {child.process.pid}"
+        suspend = f"sleep 0.5; kill -STOP {both}; sleep 3; kill -CONT {both}"
+        waker = subprocess.Popen(["sh", "-c", suspend], start_new_session=True)
+        assert list(child.lines()) == [b"done"]
+        assert child.end().status == 0
+        waker.wait()
+
+
+def test_where_proc_is_another_namespace_s_nobody_else_is_touched(tmp_path):
+    """`unshare --pid --fork` without a /proc of its own: the numbers there mean other processes."""
+    code = """
+import sys, time, os
+sys.path.insert(0, sys.argv[1])
+from envdoctor.system.watched import Watched
+with Watched() as child:
+    child.start(["sh", "-c", "sleep 300; :", sys.argv[2]], env=os.environ, cwd="/")
+    child.ends = time.monotonic() + 0.3
+    list(child.lines())
+    print(child.end())
+"""
+    argv = ["unshare", "--pid", "--fork", "--kill-child", sys.executable, "-c", code, str(ROOT), str(tmp_path)]
+    done = subprocess.run(argv, check=False, capture_output=True, text=True, timeout=30)
+    if "unshare failed" in done.stderr or "Operation not permitted" in done.stderr:
+        pytest.skip("no PID namespace can be made here")
+    assert done.stdout == "Ended(status=None, stacks='', left=())\n", done.stderr

@@ -1,8 +1,8 @@
 """Prove on each device that what training does works. Run by the target's python; prints JSON lines; Python 3.9+.
 
 argv: the descriptors for events and for stacks, the signal that asks for all stacks, and a directory for temporary
-files. Imports torch, which is all it needs, then waits for its order on standard input: a JSON list of devices, each
-with the steps to take.
+files. Imports torch, which is all it needs, then waits for its order on standard input: a JSON object that names the
+devices and the steps to take on each.
 """
 
 from __future__ import annotations
@@ -50,8 +50,9 @@ def main() -> None:
     build = steps.build()
     _scratch(sys.argv[4])
     wire.passed("", "torch-import", began, build)
-    for device in json.loads(sys.stdin.readline() or "[]"):
-        if not _device(wire, steps, device["name"], device["steps"]):
+    order = json.loads(sys.stdin.readline() or '{"devices": []}')
+    for device in order["devices"]:
+        if not _device(wire, steps, device, order["steps"]):
             return
 
 

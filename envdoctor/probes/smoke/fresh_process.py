@@ -14,21 +14,27 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from envdoctor.facts.smoke import FRESH, Attempt, Smoke
-from envdoctor.model import Finding, Severity
+from envdoctor.facts.variables import Variables
+from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.views.diagnoses import Diagnoses
 
+SWITCH = "TORCHINDUCTOR_AUTOGRAD_CACHE"
+"""The variable that decides on AOTAutograd's cache (torch/_functorch/config.py of torch 2.13.0)."""
 MISSES = ("miss", "bypass", "guard_miss")
 """Endings of counters that must be 0 (torch/_functorch/_aot_autograd/autograd_cache.py, torch 2.9 to 2.15)."""
 
 
-def check(smoke: Smoke, diagnoses: Diagnoses) -> Iterable[Finding]:
+def check(smoke: Smoke, diagnoses: Diagnoses, variables: Variables | Unavailable) -> Iterable[Finding]:
     """Judge the counters and the files of each device's second process."""
+    switched = None if isinstance(variables, Unavailable) else variables.values.get(SWITCH)
     yield from diagnoses.of(FRESH)
     for attempt in smoke.of(FRESH):
         if attempt.state != "passed":
             continue
         faults = list(_faults(attempt.detail, smoke))
         faults += _flex(attempt, smoke)
+        if switched is not None and attempt.detail.get("aot_cache") is False:
+            faults.append(f"AOTAutograd's cache is switched off ({SWITCH}={switched})")
         if faults:
             yield _finding(attempt, faults, smoke)
 
@@ -40,6 +46,8 @@ def _finding(attempt: Attempt, faults: list[str], smoke: Smoke) -> Finding:
         cure = ["unset TORCHINDUCTOR_FORCE_DISABLE_CACHES"]
     elif attempt.detail.get("fx_cache") is False:
         cure = ["unset TORCHINDUCTOR_FX_GRAPH_CACHE"]
+    elif any(SWITCH in fault for fault in faults):
+        cure = [f"unset {SWITCH}"]
     return Finding(
         Severity.ERROR, attempt.device, f"a fresh process started cold: {'; '.join(faults)}", evidence, tuple(cure)
     )

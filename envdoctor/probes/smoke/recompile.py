@@ -21,8 +21,9 @@ def check(smoke: Smoke, diagnoses: Diagnoses) -> Iterable[Finding]:
     yield from diagnoses.of("recompile")
     for attempt in smoke.of("recompile"):
         if attempt.state == "passed":
-            more = attempt.detail["graphs_after"] - attempt.detail["graphs_before"]
-            if more:
+            before, after = attempt.detail["graphs_before"], attempt.detail["graphs_after"]
+            if after > before:
+                more = after - before
                 yield Finding(
                     Severity.ERROR,
                     attempt.device,

@@ -48,3 +48,8 @@ def test_a_step_that_compiled_nothing_proves_nothing():
     assert found.message == "compile compiled nothing: torch.compile is switched off, or was replaced"
     assert "unset TORCH_COMPILE_DISABLE" in found.remedy
     assert tried(check, attempt("compile", errors={"float32": 0.0}, compiled=2)) == []
+
+
+def test_a_step_that_tells_no_figures_is_no_success():
+    (found,) = tried(check, attempt("compile", compiled=2))
+    assert found.message == "compile told no figures"

@@ -1,7 +1,7 @@
 """A second process finds in the cache what the first one compiled: hits, no miss, no new file."""
 
 import pytest
-from values import attempt, ended, findings, smoke, tried
+from values import attempt, ended, findings, smoke, tried, variables
 
 from envdoctor.model import Severity
 from envdoctor.probes.smoke.fresh_process import check
@@ -102,3 +102,19 @@ def test_a_second_process_that_died_is_told():
 
 def test_a_second_process_that_was_not_started_is_silent():
     assert tried(check, attempt("fresh-process", state="never-ran", reason="compile failed")) == []
+
+
+def test_a_cache_that_the_job_switches_off_is_no_success():
+    run = smoke(attempt("fresh-process", **detail(aot_cache=False)))
+    (found,) = findings(check, smoke=run, variables=variables(TORCHINDUCTOR_AUTOGRAD_CACHE="0"))
+    assert "AOTAutograd's cache is switched off (TORCHINDUCTOR_AUTOGRAD_CACHE=0)" in found.message
+    assert found.remedy == ("unset TORCHINDUCTOR_AUTOGRAD_CACHE",)
+    assert findings(check, smoke=run) == [], "a release that has it off by default is judged by the graphs"
+
+
+def test_flex_that_fails_in_the_second_process_alone_is_told():
+    first = attempt("flex-attention", errors={"float32": 0.0})
+    failed = attempt("fresh-process", **detail(flex="RuntimeError: it broke"))
+    (found,) = findings(check, smoke=smoke(first, failed))
+    assert "flex_attention failed there: RuntimeError: it broke" in found.message
+    assert findings(check, smoke=smoke(failed)) == [], "one that failed in the first has its own finding"
