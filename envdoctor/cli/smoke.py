@@ -33,13 +33,14 @@ def smoke(
     devices: Annotated[
         str | None,
         typer.Option(
-            help="all, cpu, or numbers of torch's such as 0,5-7. Default: the visible GPUs that nobody uses.",
+            help="all, cpu, or torch's device numbers, such as 0,5-7. Default: the visible GPUs that no process uses.",
             metavar="LIST",
         ),
     ] = None,
     level: Annotated[Depth, typer.Option(help="full adds float16, CUDA graphs and triton's tools.")] = Depth.QUICK,
     timeout: Annotated[
-        float, typer.Option(help="What each device may take, in each of its two processes.", min=1.0, metavar="SECONDS")
+        float,
+        typer.Option(help="What any one step may take, torch's import included.", min=1.0, metavar="SECONDS"),
     ] = 120.0,
     cache: Annotated[
         str | None,

@@ -81,6 +81,11 @@ class Attempt:
         return str(self.detail.get("reason", ""))
 
     @property
+    def named(self) -> str:
+        """The step with its device, for the beginning of a sentence."""
+        return self.step if self.device == TORCH else f"{self.device}: {self.step}"
+
+    @property
     def eager(self) -> bool:
         """True if a step that compiles compiled nothing: what it computed then proves nothing."""
         return self.state == "passed" and self.detail.get("compiled") == 0

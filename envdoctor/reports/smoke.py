@@ -12,6 +12,8 @@ MARKS = {"passed": ("ok", "32"), "failed": ("FAILED", "31;1"), "skipped": ("skip
 """State -> what the table shows, and its colour."""
 STEP, CELL = 18, 16
 """Columns of the table's first column, and of the others."""
+ONCE = "torch"
+"""Device of what is tried out once for all of them; it is shown in the first column."""
 SAID = 60
 """Characters of what a step said that the table shows."""
 
@@ -19,10 +21,10 @@ SAID = 60
 def render(report: Report, style: Style | None = None) -> str:
     """Return the report as text."""
     style = style or Style()
-    parts = [_head(report, style)]
     if report.trials:
-        parts.append("\n".join(_table(report, style)))
-    return "\n\n".join([*parts, *body(report, style)]) + "\n"
+        return "\n\n".join([_head(report, style), "\n".join(_table(report, style)), *body(report, style)]) + "\n"
+    reasons = [style.wrap(printable(reason), "", "  ") for reason in report.failed.values()]
+    return "\n\n".join([_head(report, style), *reasons]) + "\n"
 
 
 def _head(report: Report, style: Style) -> str:
@@ -47,16 +49,18 @@ def _table(report: Report, style: Style) -> Iterator[str]:
 
     Devices that do not fit beside each other are shown below each other.
     """
-    devices = list(dict.fromkeys(trial.device for trial in report.trials))
+    devices = list(dict.fromkeys(trial.device for trial in report.trials if trial.device != ONCE)) or [ONCE]
     across = len(devices) if style.width is None else max((style.width - STEP) // CELL, 1)
     said = len(devices) == 1 and (SAID if style.width is None else min(style.width - STEP - CELL, SAID))
     for first in range(0, len(devices), across):
+        yield from ("",) if first else ()
         yield from _rows(report, devices[first : first + across], max(said, 0), style)
 
 
 def _rows(report: Report, devices: Sequence[str], said: int, style: Style) -> Iterator[str]:
     """Yield the lines of devices that fit beside each other."""
     by_place = {(trial.step, trial.device): trial for trial in report.trials}
+    by_place |= {(step, devices[0]): trial for (step, device), trial in by_place.items() if device == ONCE}
     yield f"{'':{STEP}}" + "".join(f"{printable(device):{CELL}}" for device in devices).rstrip()
     for step in dict.fromkeys(trial.step for trial in report.trials):
         trials = [by_place.get((step, device)) for device in devices]

@@ -31,7 +31,7 @@ class Order:
     scratch: str
     """A directory for temporary files, removed after the run."""
     limit: float
-    """Seconds that one process has for its start, and again for each device."""
+    """Seconds that any one step may take, the start of a process with the import of torch being one."""
     own_cache: bool = True
 
 
@@ -40,11 +40,22 @@ def smoke(order: Order, tell: Callable[[Attempt], None]) -> Smoke:
     work = _Work(order, tell)
     with ExitStack() as stack:
         first = work.phase(stack, "first", order.devices, STEPS[order.level])
-        compiled = {a.device for a in first if a.step == "compile" and a.state == "passed" and not a.eager}
-        again = work.phase(stack, "again", [device for device in order.devices if device in compiled], (FRESH,))
-    attempts = [*first, *again, *_not_reached(order, [*first, *again])]
+        work.flex = tuple(_compiled(first, "flex-attention"))
+        again = work.phase(stack, "again", _compiled(first, "compile"), (FRESH,))
+    attempts = _in_order(order, [*first, *again, *_not_reached(order, [*first, *again])])
     cache = str(work.build.pop("cache", ""))
     return Smoke(order.level, order.devices, tuple(attempts), work.build, cache, order.own_cache, order.limit)
+
+
+def _compiled(attempts: Iterable[Attempt], step: str) -> list[str]:
+    """Return the devices on which a step passed, with something compiled."""
+    return [a.device for a in attempts if a.step == step and a.state == "passed" and not a.eager]
+
+
+def _in_order(order: Order, attempts: Iterable[Attempt]) -> list[Attempt]:
+    """Sort by device and step, as they were asked for; the import comes first."""
+    steps, devices = (IMPORT, *STEPS[order.level], FRESH), (TORCH, *order.devices)
+    return sorted(attempts, key=lambda attempt: (devices.index(attempt.device), steps.index(attempt.step)))
 
 
 def _not_reached(order: Order, attempts: Sequence[Attempt]) -> Iterable[Attempt]:
@@ -67,6 +78,7 @@ class _Work:
     order: Order
     tell: Callable[[Attempt], None]
     build: dict[str, Any] = field(default_factory=dict)
+    flex: tuple[str, ...] = ()
     standby: Watched | None = None
     """The fresh process, which imports torch while the first one works: it compiles nothing before it is told to."""
 
@@ -74,7 +86,7 @@ class _Work:
         """Use as many processes as it takes to begin with every device; one ends where a device fails."""
         pending, found = list(devices), list[Attempt]()
         while pending:
-            turn = _Turn(self, stack, phase, tuple(pending), tuple(steps))
+            turn = _Turn(self, stack, phase, tuple(pending), tuple(steps), self.flex)
             turn.run()
             found += turn.attempts
             begun = {attempt.device for attempt in turn.attempts}
@@ -107,17 +119,20 @@ class _Turn:
     phase: Phase
     devices: tuple[str, ...]
     steps: tuple[str, ...]
+    flex: tuple[str, ...] = ()
+    """Devices whose flex_attention is in the cache, so that a fresh process can look for it there."""
     attempts: list[Attempt] = field(default_factory=list)
     at: tuple[str, str] | None = ("", IMPORT)
     """(device, step) under way."""
-    begun: set[str] = field(default_factory=set)
-    """Devices whose time has begun."""
+    begun: set[tuple[str, str]] = field(default_factory=set)
+    """(device, step) whose time has begun: once each."""
     since: float = 0.0
 
     def run(self) -> None:
         """See the process to its end."""
         child, self.work.standby = self.work.standby or self.work.start(self.stack), None
-        child.order(json.dumps({"devices": self.devices, "steps": self.steps}))
+        order = {"devices": self.devices, "steps": self.steps, "flex": self.flex}
+        child.order(json.dumps(order))
         self.since = time.monotonic()
         child.ends = self.since + self.work.order.limit
         for line in child.lines():
@@ -133,11 +148,12 @@ class _Turn:
         device, step = event["device"], event["step"]
         if (device, step) not in self._asked() and (device, step) != ("", IMPORT):
             return  # somebody else writes to the descriptor
-        if device and device not in self.begun:
-            self.begun.add(device)
-            child.ends = max(child.ends, time.monotonic() + self.work.order.limit)
         if event["event"] == "begin":
+            if (device, step) in self.begun:
+                return
+            self.begun.add((device, step))
             self.at, self.since = (device, step), time.monotonic()
+            child.ends = max(child.ends, self.since + self.work.order.limit) if step != IMPORT else child.ends
             if step == "compile" and self.work.standby is None:
                 self.work.standby = self.work.start(self.stack)
             return

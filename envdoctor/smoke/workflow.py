@@ -168,6 +168,7 @@ def _report(
         time.monotonic() - began,
         tuple(_settled(outcome, tried, visible, missing) for outcome in outcomes),
         policy.path,
+        {} if missing is None else {"smoke": f"not smoked: {missing.reason}"},
         seen=_seen(taken, tried),
         trials=tuple(_trials(tried, outcomes)),
     )
@@ -182,20 +183,26 @@ def _settled(outcome: Outcome, tried: Smoke, visible: Devices | Unavailable, mis
     """Say which devices a step was not tried on, and why: unknown is never healthy."""
     if missing is not None:
         return Outcome(outcome.probe, skipped=_shown(f"not smoked: {missing.reason}", failed=True))
-    reasons = [why for a in tried.attempts if f"{AREA}{a.step}" == outcome.probe and (why := _lost(a, visible))]
-    if not reasons or outcome.skipped is not None or outcome.crashed:
+    lost = [
+        (why, a.device) for a in tried.attempts if f"{AREA}{a.step}" == outcome.probe and (why := _lost(a, visible))
+    ]
+    if not lost or outcome.skipped is not None or outcome.crashed:
         return outcome
-    return replace(outcome, skipped=max(reasons, key=lambda reason: reason.failed))
+    devices: dict[str, list[str]] = {}
+    for why, device in sorted(lost, key=lambda pair: not pair[0].failed):
+        devices.setdefault(why.reason, []).append(device)
+    said = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in devices.items())
+    return replace(outcome, skipped=_shown(said, failed=any(why.failed for why, _ in lost)))
 
 
 def _lost(attempt: Attempt, visible: Devices | Unavailable) -> Unavailable | None:
     if attempt.state in ("skipped", "never-ran"):
-        return _shown(f"{attempt.device}: {attempt.reason}", failed=attempt.state == "never-ran")
+        return Unavailable(attempt.reason, failed=attempt.state == "never-ran")
     if attempt.step == "device" and attempt.state == "passed":
         if isinstance(visible, Unavailable):
-            return _shown(f"{attempt.device}: NVML cannot be asked: {visible.reason}", failed=visible.failed)
+            return Unavailable(f"NVML cannot be asked: {visible.reason}", failed=visible.failed)
         if attempt.device not in {device.subject for device in visible.visible}:
-            return _shown(f"{attempt.device}: which GPU of NVML's it is cannot be told from outside", failed=False)
+            return Unavailable("which GPU of NVML's it is cannot be told from outside")
     return None
 
 
@@ -205,7 +212,7 @@ def _shown(reason: str, *, failed: bool) -> Unavailable:
 
 
 def _seen(taken: snapshot.Snapshot, tried: Smoke) -> dict[str, str | int]:
-    cache = "a throw-away cache" if tried.own_cache else tried.cache
+    cache = "a throw-away cache" if tried.own_cache else f"cache {tried.cache}"
     found = {
         "torch": tried.build.get("torch") or taken.known("torch_build", "version"),
         "level": tried.level,
@@ -222,8 +229,7 @@ def _trials(tried: Smoke, outcomes: Sequence[Outcome]) -> Iterator[Trial]:
         identity = f"{AREA}{attempt.step}"
         wrong = found.get((identity, attempt.device))
         state: TrialState = "failed" if wrong else attempt.state
-        if attempt.step != IMPORT or state != "passed":
-            yield Trial(identity, attempt.device, state, attempt.seconds, wrong or printable(redact(told(attempt))))
+        yield Trial(identity, attempt.device, state, attempt.seconds, wrong or printable(redact(told(attempt))))
 
 
 def told(attempt: Attempt) -> str:
@@ -235,4 +241,5 @@ def told(attempt: Attempt) -> str:
     if attempt.reason:
         return attempt.reason
     figures = [f"{dtype} off by {error:.0e}" for dtype, error in attempt.errors.items()]
+    figures += ["forward only"] if attempt.detail.get("backward") is False else []
     return ", ".join(figures) or str(attempt.detail.get("name", ""))

@@ -30,12 +30,19 @@ TF32 = 5e-3
 """The same for float32 where TensorFloat-32 is switched on: its significand has 11 bits."""
 LAST_LINES = 10
 """Last lines of each kind that are shown of a failure without a known signature."""
+PAYLOADS = "/envdoctor/payloads/"
 LINE = 300
 """Characters of a line that are shown."""
 AFTER = 3
 """Lines that are shown after the one by which a failure is known: a compiler's own words."""
 HEAD = 200
 """Characters of an unknown error that fit in a sentence."""
+OWN: Sequence[tuple[str, str, Sequence[str]]] = (
+    ("No module named 'torch'", "torch is not installed there", ("name another environment with --target",)),
+    ("is built without CUDA", "", ("envdoctor explain packages/torch-cpu-build", "or name --devices cpu")),
+    ("so there is no cuda:", "", ("choose among the visible GPUs; `--devices all` takes them all",)),
+)
+"""Words of an error -> what they mean (its own words if ""), and what to do: what no log of a job would show."""
 KILLED = "SIGKILL"
 """The signal that comes from outside: from a person, or from the kernel when memory runs out."""
 MEASURED = frozenset({"matmul", "compile", "flex-attention", "half", "graphs"})
@@ -131,7 +138,7 @@ def _finding(attempt: Attempt, failure: Failure, node: _Node) -> Finding:
     evidence = {"step": attempt.step, "error": (failure.causes or (failure.message,))[0][:2000], **said.evidence}
     if failure.stacks:
         evidence["stacks"] = failure.stacks.splitlines()[:100]
-    return Finding(Severity.ERROR, attempt.device, f"{attempt.step} failed: {said.what}", evidence, said.cure)
+    return Finding(Severity.ERROR, attempt.device, f"{attempt.named} failed: {said.what}", evidence, said.cure)
 
 
 def _damage(failure: Failure, node: _Node) -> _Said | None:
@@ -231,12 +238,27 @@ def _undefined_symbol(text: str, node: _Node, said: _Said) -> _Said:
 
 def _unknown(failure: Failure) -> _Said:
     """Show the last words: those of the compilers that ran, then those of the exception or of the crash."""
+    for words, meaning, cure in OWN:
+        if words in failure.message:
+            return _Said(meaning or _head(failure), tuple(cure), {"signature": None})
     printed, raised, crashed = (
         [line for line in said if not _NOISE.match(line)]
-        for said in (failure.printed.splitlines(), failure.traceback, _crashed(failure.stacks))
+        for said in (failure.printed.splitlines(), _outside(failure.traceback), _crashed(failure.stacks))
     )
     told = [line[:LINE] for line in (*printed[-LAST_LINES:], *raised[-LAST_LINES:], *crashed)]
     return _Said(_head(failure), (), {"signature": None, "last_lines": told})
+
+
+def _outside(traceback: Sequence[str]) -> Iterator[str]:
+    """Leave out the frames of the payload: a reader looks for his torch's. A frame is its line and the source below."""
+    ours = False
+    for line in traceback:
+        if line.startswith("  File "):
+            ours = PAYLOADS in line
+        elif not line.startswith("    "):
+            ours = False
+        if not ours:
+            yield line
 
 
 def _head(failure: Failure) -> str:
@@ -258,7 +280,7 @@ def _proven(attempt: Attempt) -> Iterator[Finding]:
     if attempt.eager:
         yield from _eager(attempt)
     elif attempt.step in MEASURED and not attempt.errors:
-        yield Finding(Severity.ERROR, attempt.device, f"{attempt.step} told no figures", dict(attempt.detail))
+        yield Finding(Severity.ERROR, attempt.device, f"{attempt.named} told no figures", dict(attempt.detail))
     else:
         yield from _off(attempt)
 
@@ -268,7 +290,7 @@ def _eager(attempt: Attempt) -> Iterator[Finding]:
     yield Finding(
         Severity.ERROR,
         attempt.device,
-        f"{attempt.step} compiled nothing: torch.compile is switched off, or was replaced",
+        f"{attempt.named} compiled nothing: torch.compile is switched off, or was replaced",
         dict(attempt.detail),
         tuple(f"unset {variable}" for variable in OFF),
     )
@@ -282,7 +304,7 @@ def _off(attempt: Attempt) -> Iterator[Finding]:
             yield Finding(
                 Severity.ERROR,
                 attempt.device,
-                f"{attempt.step} in {dtype} is wrong: off by {error:.1e} of its norm; up to {bound:.0e} is rounding",
+                f"{attempt.named} in {dtype} is wrong: off by {error:.1e} of its norm; up to {bound:.0e} is rounding",
                 {"dtype": dtype, "error": str(error), "bound": bound},
                 ("run it again: a fault that comes and goes is the GPU's", "envdoctor check --select node/gpu-errors"),
             )

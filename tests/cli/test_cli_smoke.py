@@ -91,7 +91,8 @@ def test_an_import_that_fails_is_said_in_one_finding(torch, smoke, code, said):
 def test_without_a_torch_it_says_so(tmp_path, smoke):
     answer = smoke(Patient(tmp_path / "project"), "--format", "json")
     (finding,) = answer.findings()
-    assert "ModuleNotFoundError: No module named 'torch'" in finding["message"]
+    assert finding["message"] == "torch-import failed: torch is not installed there"
+    assert finding["remedy"] == ["name another environment with --target"]
 
 
 def test_a_broken_interpreter_is_one_line(torch, smoke):

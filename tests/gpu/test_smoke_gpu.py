@@ -178,4 +178,4 @@ def test_stopped_in_a_compile(number):
     out, _ = process.communicate()
     assert process.returncode == (1 if number == signal.SIGSTOP else 130)
     assert time.monotonic() - began < 12 + 3
-    assert ("compile hung: no end within 12 s, at " in out) == (number == signal.SIGSTOP)
+    assert ("cuda:0: compile hung: no end within 12 s, at " in out) == (number == signal.SIGSTOP)

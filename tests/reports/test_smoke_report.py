@@ -31,7 +31,7 @@ def never(device="cuda:1"):
 
 def sick(**fields):
     """Return the outcome of a step that failed."""
-    return outcome("smoke/compile", finding("cuda:0", message="compile failed: it broke", **fields))
+    return outcome("smoke/compile", finding("cuda:0", message="cuda:0: compile failed: it broke", **fields))
 
 
 def test_one_device_has_what_each_step_said_beside_it():
@@ -61,7 +61,7 @@ def test_what_failed_has_its_paragraph():
     said = rendered(trial(state="failed", said="told below"), outcomes=[sick(**shown, remedy=["unset CC"])])
     assert said.startswith("SICK  of 1 step 1 failed\n")
     assert "compile           FAILED   12.3 s\n" in said
-    assert "ERROR    compile failed: it broke\n         | error: one\n         |   two\n" in said
+    assert "ERROR    cuda:0: compile failed: it broke\n         | error: one\n         |   two\n" in said
     assert "next: $ unset CC\n" in said
     assert "File a" not in said
 
@@ -84,10 +84,15 @@ def test_what_does_not_apply_is_skipped():
 
 def test_a_run_without_trials_is_not_smoked():
     judged = outcome("smoke/compile", skipped=Unavailable("not smoked: no GPU is visible", failed=True))
-    said = rendered(outcomes=[judged], seen={"level": "full"})
-    assert said == (
-        "NOT SMOKED\n/env: Python 3.12.3\nlevel full, 31.4 s\n\nFAILED   not smoked: no GPU is visible: smoke/compile\n"
-    )
+    said = rendered(outcomes=[judged], seen={"level": "full"}, failed={"smoke": "not smoked: no GPU is visible"})
+    assert said == "NOT SMOKED\n/env: Python 3.12.3\nlevel full, 31.4 s\n\nnot smoked: no GPU is visible\n"
+
+
+def test_what_was_tried_out_once_stands_in_the_first_column():
+    said = rendered(trial("torch-import", device="torch"), trial(), trial(device="cuda:1"))
+    rows = said.split("\n\n")[1].split("\n")
+    assert rows[0].split() == ["cuda:0", "cuda:1"]
+    assert rows[1].split() == ["torch-import", "ok", "12.3", "s"]
 
 
 def test_without_a_target_there_is_no_line_of_it():

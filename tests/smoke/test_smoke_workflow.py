@@ -90,7 +90,7 @@ class TestStatus:
         given = reported(*passed(but=[attempt("matmul", errors={"float32": 0.5})]))
         assert given.status() == 1
         state, said = trials(given)["smoke/matmul", "cuda:0"]
-        assert (state, said[:33]) == ("failed", "matmul in float32 is wrong: off b")
+        assert (state, said[:35]) == ("failed", "cuda:0: matmul in float32 is wrong:")
 
     def test_an_import_that_failed_is_1_of_torch(self):
         lost = attempt("torch-import", failure("ImportError: no"), "torch")
@@ -187,7 +187,7 @@ class TestSeen:
         }
 
     def test_a_cache_of_the_jobs_is_named(self):
-        assert reported(*passed(), own_cache=False).seen["cache"] == "/tmp/cache"
+        assert reported(*passed(), own_cache=False).seen["cache"] == "cache /tmp/cache"
 
     def test_nothing_is_seen_of_what_was_not_tried(self):
         assert reported(build={}).seen == {"level": "quick"}

@@ -158,7 +158,7 @@ def test_a_compiler_that_never_ends_is_a_hang_in_compile(target, temporary, tmp_
     assert time.monotonic() - began < 12 + 3 + 1.5
     finding = only(report)
     assert (status, finding["probe"]) == (1, "smoke/hung")
-    assert finding["message"].startswith("compile hung: no end within 12 s, at ")
+    assert finding["message"].startswith("cpu: compile hung: no end within 12 s, at ")
     assert not [path for path in Path("/proc").glob("[0-9]*/cmdline") if bytes(compiler) in path.read_bytes()]
 
 

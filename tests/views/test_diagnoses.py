@@ -57,7 +57,7 @@ class TestKnownWords:
 
     def test_a_cause_behind_the_error_is_known_too(self):
         found = diagnosed(failure("BackendCompilerFailed: backend='inductor' raised:", NO_COMPILER))
-        assert found.message == "compile failed: triton found no C compiler for its launcher"
+        assert found.message == "cuda:0: compile failed: triton found no C compiler for its launcher"
 
     def test_what_a_compiler_printed_is_shown_with_its_own_words(self):
         printed = (
@@ -85,7 +85,7 @@ class TestKnownWords:
 class TestDamage:
     def test_an_entry_that_the_code_had_at_hand_is_the_cause(self):
         found = diagnosed(failure("JSONDecodeError: Expecting value", paths=("/x", MODULE)), CUT, EMPTY)
-        assert found.message == f"compile failed: the cache entry {MODULE} is empty"
+        assert found.message == f"cuda:0: compile failed: the cache entry {MODULE} is empty"
         assert found.remedy == (f"rm -r {MODULE}",)
         assert found.evidence["entries"] == [MODULE]
 
@@ -94,7 +94,7 @@ class TestDamage:
 
     def test_the_directory_of_a_kernel_stands_for_its_files(self):
         found = diagnosed(failure("KeyError: 'cubin'", paths=(f"{KERNEL}/k.json",)), CUT, EMPTY)
-        assert found.message == f"compile failed: the cache entry {CUT.path} is cut off"
+        assert found.message == f"cuda:0: compile failed: the cache entry {CUT.path} is cut off"
         assert found.remedy == (f"rm -r {KERNEL}",)
 
     @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ class TestDamage:
 
     def test_a_crash_is_told_before_the_entry(self):
         assert diagnosed(ended(), EMPTY).message.startswith(
-            "compile failed: the process died by SIGSEGV; perhaps because the cache"
+            "cuda:0: compile failed: the process died by SIGSEGV; perhaps because the cache"
         )
 
     @pytest.mark.parametrize("error", [NO_COMPILER, "AcceleratorError: CUDA error: out of memory"])
@@ -118,7 +118,7 @@ class TestDamage:
         assert "entries" not in diagnosed(failure(error), EMPTY).evidence
 
     def test_where_nothing_else_is_known_it_may_be_the_damage(self):
-        said = "compile failed: ValueError: 7; perhaps because the cache entry"
+        said = "cuda:0: compile failed: ValueError: 7; perhaps because the cache entry"
         assert diagnosed(failure("ValueError: 7"), EMPTY).message.startswith(said)
 
     def test_harmless_damage_and_a_kill_from_outside_are_not_put_together(self):
@@ -149,7 +149,10 @@ class TestMemory:
 
     def test_who_else_is_on_the_gpu_is_said(self):
         found = self.diagnosed(on_gpu(7, 5 << 30), on_gpu(8))
-        assert found.message == "compile failed: out of memory, and cuda:0 is used by pid 7 (python of me) and 1 more"
+        assert (
+            found.message
+            == "cuda:0: compile failed: out of memory, and cuda:0 is used by pid 7 (python of me) and 1 more"
+        )
         assert found.evidence["processes"][0] == {"pid": 7, "bytes": 5 << 30}
         assert found.evidence["nvml_index"] == 0
         assert found.remedy[0] == "wait for it, or choose other GPUs with --devices"
@@ -173,7 +176,8 @@ class TestMemory:
     )
     def test_otherwise_the_error_speaks_for_itself(self, processes, fields):
         found = self.diagnosed(*processes, **fields)
-        assert found.message == "compile failed: the GPU had not enough free memory"
+        where = fields.get("device", "cuda:0")
+        assert found.message == f"{where}: compile failed: the GPU had not enough free memory"
         assert "processes" not in found.evidence
 
 
@@ -200,7 +204,8 @@ class TestUndefinedSymbol:
     def test_who_ships_it_and_which_file_is_taken_is_said(self, failed):
         found = self.diagnosed(failed)
         assert found.message == (
-            "compile failed: libcusparse.so.12 wants the symbol __nvJitLinkComplete_12_4 of libnvJitLink.so.12, which "
+            "cuda:0: compile failed: libcusparse.so.12 wants the symbol __nvJitLinkComplete_12_4 of libnvJitLink.so.12,"
+            " which "
             f"nvidia-nvjitlink-cu12 12.4.127 ({SITE}/{self.WHEEL}) ships, but the loader takes "
             "/usr/local/cuda/lib64/libnvJitLink.so.12, found by LD_LIBRARY_PATH"
         )
@@ -214,7 +219,7 @@ class TestUnknown:
     def test_the_last_printed_and_the_last_raised_lines_are_shown(self):
         lines = [str(number) for number in range(30)]
         found = diagnosed(failure("ValueError: seven", printed="\n".join(lines), traceback=tuple(lines)))
-        assert found.message == "compile failed: ValueError: seven"
+        assert found.message == "cuda:0: compile failed: ValueError: seven"
         assert found.evidence["last_lines"] == [*lines[-10:], *lines[-10:]]
         assert (found.evidence["signature"], found.remedy) == (None, ())
 
@@ -236,11 +241,11 @@ class TestUnknown:
 
     def test_a_long_message_is_cut(self):
         found = diagnosed(failure(f"ValueError: {'x' * 5000}\nsecond line"))
-        assert found.message == f"compile failed: ValueError: {'x' * 188}..."
+        assert found.message == f"cuda:0: compile failed: ValueError: {'x' * 188}..."
         assert len(found.evidence["error"]) == 2000
 
     def test_an_exception_without_words_is_its_name(self):
-        assert diagnosed(failure("KeyboardInterrupt")).message == "compile failed: KeyboardInterrupt"
+        assert diagnosed(failure("KeyboardInterrupt")).message == "cuda:0: compile failed: KeyboardInterrupt"
 
     def test_a_crash_shows_the_innermost_frames_of_the_thread_at_fault(self):
         frames = [f'  File "/env/torch/{n}.py", line {n} in call' for n in range(40)]

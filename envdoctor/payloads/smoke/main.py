@@ -2,7 +2,7 @@
 
 argv: the descriptors for events and for stacks, the signal that asks for all stacks, and a directory for temporary
 files. Imports torch, which is all it needs, then waits for its order on standard input: a JSON object that names the
-devices and the steps to take on each.
+devices, the steps to take on each, and those whose flex_attention is in the cache (`flex`).
 """
 
 from __future__ import annotations
@@ -43,16 +43,18 @@ def main() -> None:
     wire.begin("", "torch-import")
     try:
         import torch  # noqa: F401
+
+        steps = sibling("steps")
+        build = steps.build()
     except BaseException as error:  # whatever it is, it is the answer
         wire.failed("", "torch-import", began, error)
         return
-    steps = sibling("steps")
-    build = steps.build()
     _scratch(sys.argv[4])
     wire.passed("", "torch-import", began, build)
     order = json.loads(sys.stdin.readline() or '{"devices": []}')
     for device in order["devices"]:
-        if not _device(wire, steps, device, order["steps"]):
+        bench = steps.Bench(device, flex=device in order["flex"])
+        if not _device(wire, steps, bench, order["steps"]):
             return
 
 
@@ -61,10 +63,10 @@ def _scratch(folder: str) -> None:
     os.environ["TMPDIR"] = tempfile.tempdir = folder
 
 
-def _device(wire: Any, steps: Any, device: str, names: list[str]) -> bool:
+def _device(wire: Any, steps: Any, bench: Any, names: list[str]) -> bool:
     """Take the steps of one device, each only if those that it rests on passed. Return whether all went well."""
     failed: list[str] = []
-    bench = steps.Bench(device)
+    device = bench.name
     for name in names:
         lost = [step for step in steps.RESTS_ON.get(name, steps.FIRST) if step in failed]
         if lost:

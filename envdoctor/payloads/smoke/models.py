@@ -18,8 +18,10 @@ class NotHereError(Exception):
 class Bench:
     """A device, and what a step leaves there for a later one."""
 
-    def __init__(self, device: str) -> None:
+    def __init__(self, device: str, *, flex: bool) -> None:
         self.name = device
+        self.flex = flex
+        """True if a fresh process can find flex_attention in the cache."""
         self.device = torch.device(device)
         self.cuda = self.device.type == "cuda"
         self.calls: dict[str, Any] = {}

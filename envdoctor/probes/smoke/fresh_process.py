@@ -32,7 +32,6 @@ def check(smoke: Smoke, diagnoses: Diagnoses, variables: Variables | Unavailable
         if attempt.state != "passed":
             continue
         faults = list(_faults(attempt.detail, smoke))
-        faults += _flex(attempt, smoke)
         if switched is not None and attempt.detail.get("aot_cache") is False:
             faults.append(f"AOTAutograd's cache is switched off ({SWITCH}={switched})")
         if faults:
@@ -70,13 +69,6 @@ def _faults(detail: Mapping[str, Any], smoke: Smoke) -> Iterator[str]:
         others = "" if smoke.own_cache else ", if no other job wrote them"
         count = detail.get("new_count", len(new))
         yield f"{count} new file{'s' if count > 1 else ''} in the cache, such as {new[0]}{others}"
-
-
-def _flex(attempt: Attempt, smoke: Smoke) -> Iterator[str]:
-    """Say so if flex_attention failed there though it went well in the first process."""
-    well = any(first.device == attempt.device and first.state == "passed" for first in smoke.of("flex-attention"))
-    if well and attempt.detail.get("flex", "ran") != "ran":
-        yield f"flex_attention failed there: {attempt.detail['flex']}"
 
 
 def _missed(cache: str, counters: Mapping[str, int]) -> Iterator[str]:

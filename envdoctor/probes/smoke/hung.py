@@ -11,10 +11,11 @@ give it more time with --timeout.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from shlex import quote
 
 from envdoctor.facts.smoke import FRESH, Attempt, Failure, Smoke
 from envdoctor.facts.variables import Variables
-from envdoctor.model import Finding, Severity, Unavailable
+from envdoctor.model import Finding, Severity, Target, Unavailable
 from envdoctor.views.diagnoses import stuck_at
 
 START = "TORCHINDUCTOR_WORKER_START"
@@ -24,15 +25,15 @@ LINES = 100
 """Lines of the stacks that are kept as evidence."""
 
 
-def check(smoke: Smoke, variables: Variables | Unavailable) -> Iterable[Finding]:
+def check(smoke: Smoke, variables: Variables | Unavailable, target: Target) -> Iterable[Finding]:
     """Say where each hang was."""
     start = "" if isinstance(variables, Unavailable) else variables.get(START)
     for attempt in smoke.attempts:
         if attempt.failure is not None and attempt.failure.how == "hung":
-            yield _finding(attempt, attempt.failure, smoke, start)
+            yield _finding(attempt, attempt.failure, tuple(_cure(attempt, smoke, start, target)))
 
 
-def _finding(attempt: Attempt, failure: Failure, smoke: Smoke, start: str) -> Finding:
+def _finding(attempt: Attempt, failure: Failure, cure: tuple[str, ...]) -> Finding:
     place = stuck_at(failure.stacks)
     count = len(failure.left)
     which = "a process cannot be killed: it waits" if count == 1 else f"{count} processes cannot be killed: they wait"
@@ -40,20 +41,20 @@ def _finding(attempt: Attempt, failure: Failure, smoke: Smoke, start: str) -> Fi
     return Finding(
         Severity.ERROR,
         attempt.device,
-        f"{attempt.step} hung: {failure.message}{f', at {place}' if place else ', and it told no stacks'}{left}",
+        f"{attempt.named} hung: {failure.message}{f', at {place}' if place else ', and it told no stacks'}{left}",
         {
             "step": attempt.step,
             "stacks": failure.stacks.splitlines()[:LINES],
             "printed": failure.printed.splitlines()[-LINES:],
             "left": list(failure.left),
         },
-        tuple(_cure(attempt, smoke, start)),
+        cure,
     )
 
 
-def _cure(attempt: Attempt, smoke: Smoke, start: str) -> Iterator[str]:
+def _cure(attempt: Attempt, smoke: Smoke, start: str, target: Target) -> Iterator[str]:
     if start == "fork":
         yield f"unset {START}"
     if attempt.step in COMPILING:
         yield "export TORCHINDUCTOR_COMPILE_THREADS=1"
-    yield f"envdoctor smoke --timeout {5 * smoke.limit:g}"
+    yield f"envdoctor smoke --target {quote(target.prefix)} --timeout {5 * smoke.limit:g}"

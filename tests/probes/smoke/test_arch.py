@@ -41,7 +41,7 @@ def test_healthy_neighbours(capability, archs):
 
 def test_a_failed_step_is_told_and_not_judged():
     (found,) = tried(check, attempt("arch", failure("RuntimeError: no GPU")))
-    assert found.message == "arch failed: RuntimeError: no GPU"
+    assert found.message == "cuda:0: arch failed: RuntimeError: no GPU"
 
 
 def test_a_cpu_has_none():

@@ -74,4 +74,4 @@ def test_where_it_is_not_known_which_gpu_it_is_nothing_is_compared():
 
 def test_a_device_that_torch_cannot_use_is_told():
     (found,) = tried(check, attempt("device", failure("RuntimeError: torch sees 1 GPUs, so there is no cuda:3")))
-    assert found.message == "device failed: RuntimeError: torch sees 1 GPUs, so there is no cuda:3"
+    assert found.message == "cuda:0: device failed: RuntimeError: torch sees 1 GPUs, so there is no cuda:3"

@@ -15,7 +15,7 @@ def judge(error, dtype="bfloat16"):
 def test_a_figure_above_the_bound_is_an_error(error):
     (found,) = judge(error)
     assert (found.severity, found.subject, found.evidence["bound"]) == (Severity.ERROR, "cuda:0", 2e-2)
-    assert found.message.startswith("flex-attention in bfloat16 is wrong: off by ")
+    assert found.message.startswith("cuda:0: flex-attention in bfloat16 is wrong: off by ")
 
 
 @pytest.mark.parametrize("error", [0.0, 1e-3, 2e-2])
@@ -25,7 +25,7 @@ def test_a_figure_up_to_the_bound_is_silent(error):
 
 def test_an_error_is_told():
     (found,) = tried(check, attempt("flex-attention", failure("BackendCompilerFailed: it broke")))
-    assert found.message == "flex-attention failed: BackendCompilerFailed: it broke"
+    assert found.message == "cuda:0: flex-attention failed: BackendCompilerFailed: it broke"
 
 
 @pytest.mark.parametrize("state", ["skipped", "never-ran"])

@@ -19,7 +19,7 @@ def test_graphs_that_were_given_up_are_an_error(skipped, said):
 
 
 def test_figures_that_are_off_are_an_error():
-    assert judge(error=0.1)[0].message.startswith("graphs in bfloat16 is wrong")
+    assert judge(error=0.1)[0].message.startswith("cuda:0: graphs in bfloat16 is wrong")
 
 
 def test_graphs_that_were_recorded_are_silent():
@@ -28,4 +28,4 @@ def test_graphs_that_were_recorded_are_silent():
 
 def test_an_error_is_told_once():
     (found,) = tried(check, attempt("graphs", failure("RuntimeError: capture failed"), graphs_skipped=2))
-    assert found.message == "graphs failed: RuntimeError: capture failed"
+    assert found.message == "cuda:0: graphs failed: RuntimeError: capture failed"

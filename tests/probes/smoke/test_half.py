@@ -15,7 +15,7 @@ def judge(error, dtype="float16"):
 def test_a_figure_above_the_bound_is_an_error(error):
     (found,) = judge(error)
     assert (found.severity, found.subject, found.evidence["bound"]) == (Severity.ERROR, "cuda:0", 4e-3)
-    assert found.message.startswith("half in float16 is wrong: off by ")
+    assert found.message.startswith("cuda:0: half in float16 is wrong: off by ")
 
 
 @pytest.mark.parametrize("error", [0.0, 1e-3, 4e-3])
@@ -25,7 +25,7 @@ def test_a_figure_up_to_the_bound_is_silent(error):
 
 def test_an_error_is_told():
     (found,) = tried(check, attempt("half", failure("BackendCompilerFailed: it broke")))
-    assert found.message == "half failed: BackendCompilerFailed: it broke"
+    assert found.message == "cuda:0: half failed: BackendCompilerFailed: it broke"
 
 
 @pytest.mark.parametrize("state", ["skipped", "never-ran"])

@@ -25,13 +25,13 @@ def test_a_hang_is_an_error_that_names_its_place():
     (found,) = judge(stacks=STACKS, printed="one\ntwo")
     assert (found.severity, found.subject) == (Severity.ERROR, "cuda:0")
     place = "/env/torch/_inductor/async_compile.py:412 in wait_pool_ready"
-    assert found.message == f"compile hung: no end within 120 s, at {place}"
+    assert found.message == f"cuda:0: compile hung: no end within 120 s, at {place}"
     assert found.evidence["stacks"] == STACKS.splitlines()
     assert found.evidence["printed"] == ["one", "two"]
 
 
 def test_one_that_tells_no_stacks_is_said_so():
-    assert judge()[0].message == "compile hung: no end within 120 s, and it told no stacks"
+    assert judge()[0].message == "cuda:0: compile hung: no end within 120 s, and it told no stacks"
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_workers_that_are_forked_are_the_first_suspects():
 )
 def test_the_last_advice_is_more_time(given):
     (found,) = judge(limit=90.0, given=given)
-    assert found.remedy == ("export TORCHINDUCTOR_COMPILE_THREADS=1", "envdoctor smoke --timeout 450")
+    assert found.remedy == ("export TORCHINDUCTOR_COMPILE_THREADS=1", "envdoctor smoke --target /env --timeout 450")
 
 
 def test_long_stacks_and_output_are_cut_at_opposite_ends():

@@ -39,7 +39,7 @@ def test_a_figure_in_an_unknown_dtype_has_no_bound():
 
 def test_an_error_is_told():
     (found,) = tried(check, attempt("matmul", failure("RuntimeError: CUBLAS_STATUS_NOT_INITIALIZED")))
-    assert found.message.startswith("matmul failed: ")
+    assert found.message.startswith("cuda:0: matmul failed: ")
 
 
 def test_wrong_figures_send_one_to_the_error_counters():

@@ -26,7 +26,7 @@ def test_none_is_silent(count):
 
 def test_an_error_is_told():
     (found,) = tried(check, attempt("recompile", failure("RuntimeError: it broke")))
-    assert found.message == "recompile failed: RuntimeError: it broke"
+    assert found.message == "cuda:0: recompile failed: RuntimeError: it broke"
 
 
 def test_a_step_that_never_ran_has_no_figures():

@@ -14,7 +14,7 @@ NO_COMPILER = (
 def test_a_missing_tool_is_an_error_with_its_cure():
     (found,) = tried(check, attempt("toolchain", failure(NO_COMPILER)))
     assert (found.severity, found.subject) == (Severity.ERROR, "cuda:0")
-    assert found.message == "toolchain failed: triton found no C compiler for its launcher"
+    assert found.message == "cuda:0: toolchain failed: triton found no C compiler for its launcher"
     assert found.remedy[0].startswith("install gcc")
 
 
