@@ -43,17 +43,22 @@ def alive(tmp_path):
     return [line for line in lines if os.fsencode(tmp_path) in line]
 
 
+def begin(child, tmp_path, program):
+    """Start a program under watch, with 20 seconds to go."""
+    script = tmp_path / "program.py"
+    script.write_text(BEGIN + textwrap.dedent(program))
+    argv = [sys.executable, str(script), str(child.events), str(child.stacks)]
+    child.start(argv, env=os.environ, cwd=str(tmp_path))
+    child.ends = time.monotonic() + 20
+
+
 @pytest.fixture
 def watch(tmp_path):
     """Run a program to its end or its limit; return its events, how it ended, what it printed, and the seconds."""
 
     def run(program, seconds=20.0, order=""):
-        script = tmp_path / "program.py"
-        script.write_text(BEGIN + textwrap.dedent(program))
         with Watched() as child:
-            child.start(
-                [sys.executable, str(script), str(child.events), str(child.stacks)], env=os.environ, cwd=str(tmp_path)
-            )
+            begin(child, tmp_path, program)
             child.order(order)
             began = time.monotonic()
             child.ends = began + seconds
@@ -76,13 +81,8 @@ def test_its_events_its_status_and_what_it_printed(watch):
 
 
 def test_what_was_printed_before_an_event_is_there_with_it(tmp_path):
-    script = tmp_path / "program.py"
-    script.write_text(BEGIN + "for n in range(50): print(n, file=sys.stderr, flush=True); tell(str(n))\n")
     with Watched() as child:
-        child.start(
-            [sys.executable, str(script), str(child.events), str(child.stacks)], env=os.environ, cwd=str(tmp_path)
-        )
-        child.ends = time.monotonic() + 20
+        begin(child, tmp_path, "for n in range(50): print(n, file=sys.stderr, flush=True); tell(str(n))\n")
         for line in child.lines():
             assert line in child.printed.split()
 
@@ -150,12 +150,8 @@ def test_one_that_crashes_tells_its_signal_and_its_stack(watch):
 
 
 def test_a_limit_that_is_moved_while_it_runs_counts(watch, tmp_path):
-    script = tmp_path / "program.py"
-    script.write_text(BEGIN + "tell('one'); time.sleep(1.2); tell('two')\n")
     with Watched() as child:
-        child.start(
-            [sys.executable, str(script), str(child.events), str(child.stacks)], env=os.environ, cwd=str(tmp_path)
-        )
+        begin(child, tmp_path, "tell('one'); time.sleep(1.2); tell('two')\n")
         child.ends = time.monotonic() + 1
         seen = []
         for line in child.lines():
@@ -165,26 +161,17 @@ def test_a_limit_that_is_moved_while_it_runs_counts(watch, tmp_path):
 
 
 def test_an_error_on_our_side_leaves_nothing(tmp_path):
-    script = tmp_path / "program.py"
-    script.write_text(BEGIN + DAEMON + "tell('up')\ntime.sleep(300)\n")
     with contextlib.suppress(KeyboardInterrupt), Watched() as child:
-        child.start(
-            [sys.executable, str(script), str(child.events), str(child.stacks)], env=os.environ, cwd=str(tmp_path)
-        )
-        child.ends = time.monotonic() + 20
+        begin(child, tmp_path, DAEMON + "tell('up')\ntime.sleep(300)\n")
         next(child.lines())
         raise KeyboardInterrupt
     assert alive(tmp_path) == []
 
 
 def test_ending_one_leaves_another_and_its_children_alone(tmp_path):
-    script = tmp_path / "program.py"
-    script.write_text(BEGIN + DAEMON + "tell('up')\nsys.stdin.readline()\ntell('told')\n")
     with Watched() as first, Watched() as second:
         for child in (first, second):
-            argv = [sys.executable, str(script), str(child.events), str(child.stacks)]
-            child.start(argv, env=os.environ, cwd=str(tmp_path))
-            child.ends = time.monotonic() + 20
+            begin(child, tmp_path, DAEMON + "tell('up')\nsys.stdin.readline()\ntell('told')\n")
         assert next(second.lines()) == b"up"
         first.order("go")
         assert list(first.lines()) == [b"up", b"told"]
@@ -205,37 +192,39 @@ def test_one_that_cannot_be_started_is_an_error_of_one_line(tmp_path, argv, why)
     assert set(os.listdir("/proc/self/fd")) == before
 
 
+def apart(tmp_path, *before, seconds, program):
+    """Start a process of its own that watches `sh -c program`; return it."""
+    code = f"""
+import os, sys, time
+sys.path.insert(0, {str(ROOT)!r})
+from envdoctor.system.watched import Watched
+with Watched() as child:
+    child.start(["sh", "-c", {program!r}, {str(tmp_path)!r}], env=os.environ, cwd="/")
+    child.order("")
+    print(child.process.pid, flush=True)
+    child.ends = time.monotonic() + {seconds}
+    list(child.lines())
+    print(child.end())
+"""
+    argv = [*before, sys.executable, "-c", code]
+    return subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
 def test_time_in_which_the_watch_itself_is_stopped_does_not_count(tmp_path):
     """A batch system suspends a job as a whole: the program has then had no time either."""
-    script = tmp_path / "program.py"
-    script.write_text(BEGIN + "time.sleep(1.5); tell('done')\n")
-    with Watched() as child:
-        argv = [sys.executable, str(script), str(child.events), str(child.stacks)]
-        child.start(argv, env=os.environ, cwd=str(tmp_path))
-        child.order("")
-        child.ends = time.monotonic() + 2.5
-        both = f"{os.getpid()} {child.process.pid}"
-        suspend = f"sleep 0.5; kill -STOP {both}; sleep 3; kill -CONT {both}"
-        waker = subprocess.Popen(["sh", "-c", suspend], start_new_session=True)
-        assert list(child.lines()) == [b"done"]
-        assert child.end().status == 0
-        waker.wait()
+    watch = apart(tmp_path, seconds=2, program="sleep 1.5; :")
+    pids = (watch.pid, int(watch.stdout.readline()))
+    for number in (signal.SIGSTOP, signal.SIGCONT):
+        time.sleep(0.3 if number == signal.SIGSTOP else 3)
+        for pid in pids:
+            os.kill(pid, number)
+    assert watch.communicate(timeout=20)[0] == "Ended(status=0, stacks='', left=())\n"
 
 
 def test_where_proc_is_another_namespace_s_nobody_else_is_touched(tmp_path):
     """`unshare --pid --fork` without a /proc of its own: the numbers there mean other processes."""
-    code = """
-import sys, time, os
-sys.path.insert(0, sys.argv[1])
-from envdoctor.system.watched import Watched
-with Watched() as child:
-    child.start(["sh", "-c", "sleep 300; :", sys.argv[2]], env=os.environ, cwd="/")
-    child.ends = time.monotonic() + 0.3
-    list(child.lines())
-    print(child.end())
-"""
-    argv = ["unshare", "--pid", "--fork", "--kill-child", sys.executable, "-c", code, str(ROOT), str(tmp_path)]
-    done = subprocess.run(argv, check=False, capture_output=True, text=True, timeout=30)
-    if "unshare failed" in done.stderr or "Operation not permitted" in done.stderr:
+    watch = apart(tmp_path, "unshare", "--pid", "--fork", "--kill-child", seconds=0.3, program="sleep 300; :")
+    out, errors = watch.communicate(timeout=30)
+    if "unshare failed" in errors or "not permitted" in errors:
         pytest.skip("no PID namespace can be made here")
-    assert done.stdout == "Ended(status=None, stacks='', left=())\n", done.stderr
+    assert out.split("\n")[1] == "Ended(status=None, stacks='', left=())", errors
