@@ -16,7 +16,7 @@ import pytest
 pytestmark = pytest.mark.torch
 
 ENVDOCTOR = Path(sys.executable).parent / "envdoctor"
-STEPS = ["allocate", "compile", "flex-attention", "fresh-process", "matmul", "recompile"]
+STEPS = ["allocate", "compile", "flex-attention", "fresh-process", "matmul", "recompile", "torch-import"]
 """What quick proves on a CPU."""
 AFTER_IMPORT = """
 import importlib.abc, importlib.machinery, sys
@@ -138,7 +138,7 @@ def test_full_adds_float16_and_says_what_needs_a_gpu(target, temporary, cache):
 def test_the_jobs_own_cache_is_used_if_asked_for(target, temporary, cache):
     before = contents(cache)
     status, report = smoke(target, temporary, "--cache", "job", env={"TORCHINDUCTOR_CACHE_DIR": str(cache)})
-    assert (status, report["seen"]["cache"]) == (0, str(cache))
+    assert (status, report["seen"]["cache"]) == (0, f"cache {cache}")
     assert {path for path in contents(cache) - before if path.is_file() and "locks" not in path.parts} == set()
 
 
@@ -153,9 +153,9 @@ def test_a_compiler_that_never_ends_is_a_hang_in_compile(target, temporary, tmp_
     compiler = tmp_path / "g++"
     compiler.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(300)\n")
     compiler.chmod(0o755)
-    began = time.monotonic()
     status, report = smoke(target, temporary, "--timeout", "12", env={"CXX": str(compiler)})
-    assert time.monotonic() - began < 12 + 3 + 1.5
+    (seconds,) = [trial["seconds"] for trial in report["trials"] if trial["step"] == "smoke/compile"]
+    assert 12 <= seconds < 12 + 3
     finding = only(report)
     assert (status, finding["probe"]) == (1, "smoke/hung")
     assert finding["message"].startswith("cpu: compile hung: no end within 12 s, at ")
