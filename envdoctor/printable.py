@@ -12,11 +12,39 @@ _CREDENTIALS = re.compile(r"(?<=://)[^/\s?#]*@")
 _SECRET_QUERY = re.compile(r"(?i)([?&#](?:[\w-]*(?:token|key|secret|password|signature|credential|auth)|sig)=)[^&\s#]+")
 
 _ASSIGNED = re.compile(
-    r"""(?i)((?:token|secret|passw(?:or)?d|pwd|api_?key|access_?key|private_?key)
+    r"""(?i)((?:token|secret|passw(?:or)?d|pwd|(?:api|access|private)[_-]?key)
     (?:["']\]?\s*[,:=]\s*["']|(?:\s*:\s*str)?\s*=(?!=)\s*(?P<quote>["'])?))(?(quote)[^"']+|[^"'\s&;,)#]+)""",
     re.VERBOSE,
 )
 """`HF_TOKEN=hf_...`, `environ["HF_TOKEN"] = "..."`; `tokenizers==0.22` and prose after a colon are none of them."""
+_OPTION = re.compile(
+    r"""(?i)((?<![\w-])--?(?:[a-z0-9]{1,20}[_-]){0,4}
+    (?:token|secret|passw(?:or)?d|pwd|(?:api|access|private|secret)[_-]?key)\s+
+    (?!-|(?:and|as|from|has|if|in|is|may|must|nor|not|on|or|the|to|was|with)\b)
+    (?P<quote>["'])?)(?(quote)[^"']+|[^"'\s]+)""",
+    re.VERBOSE,
+)
+"""`--token hf_...` of a command line; `--token-file x` and `--token or --password` are none."""
+_HEADER = re.compile(
+    r"""(?i)(\bauthorization["']?\s*[:=]\s*["']?(?:basic|bearer|token|apikey|negotiate)\s+
+    |\b(?:authorization["']?\s*[:=]\s*["']?|bearer\s+)(?=[^\s"']{0,400}[0-9])(?=[^\s"']{8})
+    |\b(?:x-[a-z-]{0,30}(?:key|token|secret)|(?:private|job|deploy)-token)["']?\s*:\s*["']?)[^\s"',;]+""",
+    re.VERBOSE,
+)
+"""Headers of a request: `Authorization: Bearer ...`, `X-Api-Key: ...`, and a bearer's token wherever it stands."""
+_TOKEN = re.compile(
+    r"""(?<![A-Za-z0-9])(?:(hf_|gh[oprsu]_|gsk_|r8_|npm_)[A-Za-z0-9]{20,}
+    |(github_pat_|wandb_v[0-9]_)[A-Za-z0-9_]{20,}
+    |(gl(?:agent|cbt|dt|ft|pat|ptt|rt|soat)-|nvapi-)[A-Za-z0-9_-]{16,}
+    |(sk-)(?:(?=[a-z0-9_-]{0,99}[A-Z])[A-Za-z0-9_-]{16,}|(?:[a-z0-9]{2,8}-){0,2}[A-Za-z0-9]{16,})
+    |(xox[a-z]-|xapp-)[A-Za-z0-9-]{10,}
+    |(A[KS]IA)[A-Z0-9]{16}(?![A-Za-z0-9])
+    |(AIza)[A-Za-z0-9_-]{30,}
+    |(pypi-)AgE[A-Za-z0-9_-]{20,}
+    |(eyJ)[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,})""",
+    re.VERBOSE,
+)
+"""Tokens that tell by their beginning, which is kept, whose they are: Hugging Face, GitHub, GitLab, OpenAI, AWS ..."""
 
 
 def printable(text: str) -> str:
@@ -37,8 +65,14 @@ def _shown(char: str) -> str:
 
 
 def redact(text: str) -> str:
-    """Hide user names, passwords and tokens in URLs, and values that are assigned to a name of that kind."""
-    return _ASSIGNED.sub(r"\1****", _SECRET_QUERY.sub(r"\1****", _CREDENTIALS.sub("****@", text)))
+    """Hide user names, passwords and tokens: in URLs, assignments, options and headers, and those known by their look.
+
+    What is cut first may have lost what tells that it is a secret: redact, then cut.
+    """
+    text = _CREDENTIALS.sub("****@", text)
+    for pattern in (_SECRET_QUERY, _HEADER, _ASSIGNED, _OPTION):
+        text = pattern.sub(r"\1****", text)
+    return _TOKEN.sub(lambda match: f"{match[match.lastindex or 0]}****", text)
 
 
 def moment_of(seconds: float | None) -> str | None:

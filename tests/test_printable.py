@@ -1,5 +1,6 @@
 """Strings from a target are data, and secrets do not leave."""
 
+import time
 import unicodedata
 
 import pytest
@@ -61,17 +62,117 @@ def test_nothing_that_is_shown_acts(text):
         ("token==1 secret>=2", "token==1 secret>=2"),
         ("max_tokens = 4096", "max_tokens = 4096"),
         ("https://a.example/@scope/x", "https://a.example/@scope/x"),
+        ("Authorization: Bearer abc.DEF-1", "Authorization: Bearer ****"),
+        ("{'Authorization': 'Basic bWU6cHc=', 'x': 'y'}", "{'Authorization': 'Basic ****', 'x': 'y'}"),
+        ("authorization: 0123456789abcdef", "authorization: ****"),
+        ("(b'authorization', b'Bearer abc12345')", "(b'authorization', b'Bearer ****')"),
+        ("-H X-Api-Key: abc -H 'PRIVATE-TOKEN: def'", "-H X-Api-Key: **** -H 'PRIVATE-TOKEN: ****'"),
+        ("serve --api-key sk-abc --port 1", "serve --api-key **** --port 1"),
+        ("x --hf-token abc --hub_token 'd e' y", "x --hf-token **** --hub_token '****' y"),
+        ("x --password hunter2 --secret-key abc", "x --password **** --secret-key ****"),
+        ("x --api-key=abc --private-key=def", "x --api-key=**** --private-key=****"),
+        ("['x', '--token', 'abc']", "['x', '--token', '****']"),
     ],
 )
-def test_secrets_in_urls_are_hidden(text, safe):
+def test_secrets_are_hidden(text, safe):
     assert redact(text) == safe
+    assert redact(safe) == safe
+
+
+LOOKS = {
+    "hf_": "AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh",
+    "ghp_": "0123456789abcdefghijABCDEFGHIJ012345",
+    "gho_": "0123456789abcdefghijABCDEFGHIJ012345",
+    "ghs_": "0123456789abcdefghijABCDEFGHIJ012345",
+    "github_pat_": "11ABCDEFG0abcdefghijkl_0123456789abcdefghijABCDEFGHIJ0123456789abcdefghijABCDEFGHIJ012",
+    "glpat-": "0123456789-abcd_EFGH",
+    "sk-": "0123456789abcdefghijABCDEFGHIJ0123456789abcdefgh",
+    "sk-proj-": "ab_cD-0123456789abcdefghijABCDEFGHIJ",
+    "sk-ant-api03-": "ab_cD-0123456789abcdefghijABCDEFGHIJ",
+    "xoxb-": "123456789012-1234567890123-abcdefABCDEF",
+    "AKIA": "IOSFODNN7EXAMPLE",
+    "AIza": "SyA0123456789abcdefghijABCDEFGHIJ01",
+    "nvapi-": "0123456789abcdefghij_ABCDEF-0123",
+    "eyJ": "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0In0.abcdefghijklmnop",
+}
+"""Beginnings by which tokens are known, and what follows them."""
+
+
+@pytest.mark.parametrize("around", ["{}", "login {} ok", '"{}"', "key={}", "/home/{}/x", "[{}]", "x\t{}\n"])
+@pytest.mark.parametrize(("start", "rest"), LOOKS.items())
+def test_a_token_is_known_by_its_beginning_wherever_it_stands(start, rest, around):
+    hidden = redact(around.format(start + rest))
+    assert not any(rest[at : at + 6] in hidden for at in range(len(rest) - 5))
+    assert redact(hidden) == hidden
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sk-learn scikit-learn sk-learn-contrib-imbalanced-ensemble sk-SK disk-usage-of-0123456789abcdef",
+        "sk-ssh-ed25519@openssh.com sk-ecdsa-sha2-nistp256@openssh.com",
+        "hf_transfer==0.1.9 hf_hub_download hf_internal_testing_tiny_random_model tf_hf_model",
+        "key=value monkey=1 public_key=ab --key value",
+        "x --token-file /run/token --token --password-stdin --secret-name a --tokenizer gpt2 --max-tokens 4096",
+        "pass --token or --password to the launcher; a --token is needed",
+        "authorization: none; bearer authentication is off; the bearer of this",
+        "token: str, password: see the manual; a secret is kept",
+        "pypi-server glob-match-everything-here gh_actions AKIAlike xoxo-kisses",
+        "sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+        "/env/lib/libcudnn.so.9: cannot open shared object file: No such file or directory",
+        "_ZN3c105ErrorC2ENS_14SourceLocationENSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEEE",
+    ],
+)
+def test_what_is_no_secret_stays(text):
+    assert redact(text) == text
+
+
+HARD = [
+    "token",
+    "=",
+    " ",
+    "'",
+    '"',
+    "--",
+    "-a",
+    "-",
+    "?",
+    "://",
+    "@",
+    ":",
+    "authorization",
+    "bearer ",
+    "x-",
+    "eyJ",
+    ".",
+]
+HARD += ["sk-", "sk-a", "a-", "A", "0", "hf_", "github_pat_", "gla", "password", "api_key", ",", "]", "\t", "é"]
+"""Bits that the patterns of secrets begin with or repeat."""
+
+
+@given(st.lists(st.sampled_from(HARD), min_size=1, max_size=4))
+def test_no_text_is_slow_to_redact(bits):
+    text = "".join(bits)
+    text *= (1 << 17) // len(text)
+    began = time.process_time()
+    redact(text)
+    assert time.process_time() - began < 2
 
 
 SECRET = st.text("abcdefgXYZ0123456789:@!$%.-_", min_size=8).map(lambda text: "S3CRET" + text + "S3CRET")
 
 
 @given(
-    SECRET, st.sampled_from(["https://{}@a.example/x", "https://me:{}@a.example", "https://a.example/?access_token={}"])
+    SECRET,
+    st.sampled_from(
+        [
+            "https://{}@a.example/x",
+            "https://me:{}@a.example",
+            "https://a.example/?access_token={}",
+            "Authorization: Bearer {}",
+            "x --token {}",
+        ]
+    ),
 )
 def test_no_secret_survives(secret, form):
     assert "S3CRET" not in redact(f"--index-url {form.format(secret)} --x")
