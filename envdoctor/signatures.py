@@ -3,6 +3,9 @@
 Pure: bytes or text in, matches out. A log is searched in blocks, line by line only around the words in `TRIGGERS`, of
 which every pattern has one. Most of a training log is digits and bars, so a block is first reduced to its letters: that
 more than doubles the speed at which the words are looked for in vain.
+
+A match quotes the log. Secrets are hidden in the whole line before anything is cut out of it: a part may have lost what
+tells that it is one. Lines without a match are not looked at for that.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ from functools import cache
 from typing import Literal
 
 from envdoctor import knowledge
+from envdoctor.printable import redact
 
 _WORDS = (
     "C compiler|CxxCompiler|C++ compiler|Python.h: No such|cannot found!|annot find -l|ptxas|current version is|"
@@ -40,8 +44,12 @@ QUOTED = 240
 """Characters of a line that a match keeps."""
 _MEMORABLE = 300
 """Characters of a group that go into a sentence or a step."""
-_CONTROL = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
-"""Colours and hyperlinks of a terminal: CSI and OSC sequences of ECMA-48."""
+_HIDDEN = "****"
+"""What stands for a group that is, or is within, a secret."""
+_CONTEXT = 8 << 10
+"""Bytes on either side of the place where a line that is too long is torn: they are looked at from both parts."""
+_CONTROL = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b\r\n]*(?:\x07|\x1b\\))")
+"""Colours and hyperlinks of a terminal: CSI and OSC sequences of ECMA-48. One without an end hides no line after it."""
 _NO_LETTERS = bytes(set(range(256)) - set(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"))
 
 
@@ -83,7 +91,9 @@ class _Signature:
         hit = self.pattern.search(text)
         if hit is None:
             return None
-        groups = {name: (value or "")[:_MEMORABLE] for name, value in hit.groupdict().items()}
+        safe = redact(text)
+        start = hit.start() if safe == text else _start(self.pattern, safe, len(redact(text[: hit.start()])))
+        groups = {name: _memorable(value or "", safe) for name, value in hit.groupdict().items()}
         quoted = {name: shlex.quote(value) for name, value in groups.items()}
         return Match(
             id=self.id,
@@ -92,7 +102,7 @@ class _Signature:
             confirms=self.confirms,
             severity=self.severity,
             line=line,
-            text=_around(text, hit.start()),
+            text=_around(safe, start),
             groups=groups,
         )
 
@@ -110,12 +120,11 @@ def found(blocks: Iterable[bytes]) -> tuple[Match, ...]:
     """
     seen: dict[str, Match] = {}
     passed = 0
-    for block in _whole_lines(blocks):
-        plain = _CONTROL.sub(b"", block) if b"\x1b" in block else block
-        for match in _in_block(plain, passed):
+    for part in _parts(blocks):
+        for match in _in_part(part, passed):
             earlier = seen.get(match.id)
             seen[match.id] = match if earlier is None else replace(earlier, count=earlier.count + 1)
-        passed += block.count(b"\n")
+        passed += part.text.count(b"\n")
     return tuple(seen.values())
 
 
@@ -156,26 +165,50 @@ def _triggers() -> tuple[_Trigger, ...]:
     )
 
 
-def _whole_lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Cut blocks at line ends, so that no line is torn unless it is longer than `LONGEST`."""
-    rest = b""
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A piece of a log, without terminal sequences."""
+
+    text: bytes
+    begin: int
+    """Triggers before it were looked at with the part before."""
+    end: int
+    """Triggers from it on will be looked at with the next part."""
+
+
+def _parts(blocks: Iterable[bytes]) -> Iterator[_Part]:
+    """Cut blocks at line ends, so that no line is torn unless it is longer than `LONGEST`; torn parts overlap."""
+    rest, begin = b"", 0
     for block in blocks:
         whole = rest + block
         end = max(whole.rfind(b"\n"), whole.rfind(b"\r")) + 1
         if len(whole) - end > LONGEST:
-            end = len(whole)
-        rest = whole[end:]
-        yield whole[:end]
-    yield rest
+            plain = _plain(whole)
+            torn = max(begin, len(plain) - _CONTEXT)
+            yield _Part(plain, begin, torn)
+            begin = min(torn, _CONTEXT)
+            rest = plain[torn - begin :]
+        elif end:
+            plain = _plain(whole[:end])
+            yield _Part(plain, begin, len(plain))
+            rest, begin = whole[end:], 0
+        else:
+            rest = whole
+    plain = _plain(rest)
+    yield _Part(plain, begin, len(plain))
 
 
-def _in_block(block: bytes, passed: int) -> Iterator[Match]:
+def _plain(text: bytes) -> bytes:
+    return _CONTROL.sub(b"", text) if b"\x1b" in text else text
+
+
+def _in_part(part: _Part, passed: int) -> Iterator[Match]:
     """Yield a match for each line that shows a failure: that of the first signature in order."""
     counted, line = 0, passed + 1
-    for (start, end), candidates in sorted(_candidates(block).items()):
-        line += block.count(b"\n", counted, start)
+    for (start, end), candidates in sorted(_candidates(part).items()):
+        line += part.text.count(b"\n", counted, start)
         counted = start
-        text = block[start:end].decode(errors="replace")
+        text = part.text[start:end].decode(errors="replace")
         for signature in sorted(candidates, key=lambda signature: signature.rank):
             match = signature.read(text, line)
             if match is not None:
@@ -183,16 +216,17 @@ def _in_block(block: bytes, passed: int) -> Iterator[Match]:
                 break
 
 
-def _candidates(block: bytes) -> dict[tuple[int, int], set[_Signature]]:
+def _candidates(part: _Part) -> dict[tuple[int, int], set[_Signature]]:
     """Return the lines that hold a trigger, with the signatures to try on them. A carriage return ends a line too."""
     lines: dict[tuple[int, int], set[_Signature]] = {}
-    letters = block.translate(None, _NO_LETTERS)
+    letters = part.text.translate(None, _NO_LETTERS)
     for trigger in _triggers():
-        at = block.find(trigger.word) if trigger.letters in letters else -1
+        last = part.end + len(trigger.word) - 1
+        at = part.text.find(trigger.word, part.begin, last) if trigger.letters in letters else -1
         while at >= 0:
-            bounds = _line_around(block, at)
+            bounds = _line_around(part.text, at)
             lines.setdefault(bounds, set()).update(trigger.signatures)
-            at = block.find(trigger.word, bounds[1])
+            at = part.text.find(trigger.word, bounds[1], last)
     return lines
 
 
@@ -205,6 +239,17 @@ def _line_around(block: bytes, at: int) -> tuple[int, int]:
     end = high if end < 0 else end
     carriage = block.find(b"\r", at, end)
     return max(start, low), end if carriage < 0 else carriage
+
+
+def _start(pattern: re.Pattern[str], safe: str, otherwise: int) -> int:
+    """Return where the match is in the line whose secrets are hidden; some of it may have been hidden with them."""
+    hit = pattern.search(safe)
+    return otherwise if hit is None else hit.start()
+
+
+def _memorable(value: str, safe: str) -> str:
+    """Return what a group tells, unless the line no longer shows it once its secrets are hidden."""
+    return value[:_MEMORABLE] if value in safe else _HIDDEN
 
 
 def _around(text: str, start: int) -> str:

@@ -20,7 +20,7 @@ TABLE = {
     "knowledge": set(),
     "payloads": set(),
     "wiring": {"model"},
-    "signatures": {"knowledge"},
+    "signatures": {"knowledge", "printable"},
     "policy": {"errors", "model"},
     # the machine, and text that came from it
     "system": {"errors", "model", "system"},
@@ -31,7 +31,18 @@ TABLE = {
     "locate": {"errors", "model", "policy", "seals", "system"},
     # what judges, without touching anything
     "symbols": {"facts", "knowledge", "model"},
-    "views": {"facts", "knowledge", "locks", "model", "policy", "signatures", "symbols", "versions", "views"},
+    "views": {
+        "facts",
+        "knowledge",
+        "locks",
+        "model",
+        "policy",
+        "printable",
+        "signatures",
+        "symbols",
+        "versions",
+        "views",
+    },
     "probes": {"facts", "knowledge", "model", "policy", "printable", "versions", "views"},
     "snapshot": {"facts", "model", "seals", "system", "wiring"},
     "registry": {"errors", "model", "policy", "probes", "snapshot", "views", "wiring"},

@@ -397,6 +397,64 @@ def test_text_is_bounded_and_shows_the_match():
     assert "Detected that you are using FX" in match.text
 
 
+SECRET = "S3CRETs3cret" + "0123456789abcdefABCDEF" * 4
+SECRETS = [f"HF_TOKEN={SECRET}", f"https://me:{SECRET}@host.example/x", f"--api-key {SECRET}", f"hf_{SECRET}"]
+SECRETS += [f"Authorization: Bearer {SECRET}", f'os.environ["API_KEY"] = "{SECRET}"']
+NEAR = [FX, OOM, "ImportError: libGL.so.1: cannot open shared object file: No such file or directory"]
+
+
+def holds_a_part(text):
+    return any(SECRET[at : at + 8] in text for at in range(len(SECRET) - 7))
+
+
+@pytest.mark.parametrize("text", NEAR)
+@given(
+    st.sampled_from(SECRETS),
+    st.integers(0, 2 * QUOTED),
+    st.sampled_from([0, QUOTED, LONGEST]),
+    st.integers(0, 2),
+    st.booleans(),
+)
+def test_no_secret_of_the_line_is_quoted_wherever_the_line_is_cut(text, secret, near, far, before, behind):
+    """Anywhere around the match, on a short line or one that is longer than may be, in blocks of any size."""
+    gap = " " + "x" * near + " "
+    line = "y" * (far * before) + " " + (f"{text}{gap}{secret}" if behind else f"{secret}{gap}{text}") + "z" * far
+    log = f"{line}\n".encode()
+    at = log.index(SECRET.encode())
+    for cut in (len(log), at, at + 9, at + len(SECRET)):
+        matches = found([log[:cut], log[cut:]])
+        assert len(matches) == 1
+        assert not holds_a_part(repr(matches))
+
+
+@pytest.mark.parametrize("secret", SECRETS[1:4])
+def test_no_secret_is_within_what_the_text_tells(secret):
+    """The group may hold a part of what tells that it is a secret, or be hidden with it."""
+    for text in (
+        f"PermissionError: [Errno 13] Permission denied: '/tmp/triton/{secret}/x'",
+        f"RuntimeError: Failed to import /tmp/{secret.replace(' ', '=')}.py",
+        f"PermissionError: [Errno 13] Permission denied: '/{'d' * 180}/triton/{secret}'",
+        f"PermissionError: [Errno 13] Permission denied: '/token={SECRET}/triton/x'",
+    ):
+        match = first(text)
+        assert match is not None
+        assert not holds_a_part(repr(match))
+
+
+@given(st.data())
+def test_a_line_that_is_too_long_is_searched_as_well_where_it_is_torn(data):
+    line = b"=" * (3 * LONGEST)
+    at = data.draw(st.integers(LONGEST, 2 * LONGEST))
+    log = b"a\n" + line[:at] + OOM.encode() + line[at:] + b"\n" + FX.encode()
+    around = st.integers(at, at + len(OOM) + 10) | st.integers(0, len(log))
+    cuts = sorted(data.draw(st.lists(around, max_size=4)))
+    blocks = [log[start:end] for start, end in zip([0, *cuts], [*cuts, len(log)], strict=True)]
+    assert [(match.id, match.line, match.count) for match in found(blocks)] == [
+        ("out-of-memory", 2, 1),
+        ("fx-trace-race", 3, 1),
+    ]
+
+
 def test_undecodable_bytes_hide_nothing():
     (match,) = found([b"\xff\xfe caf\xe9 " + NMS.encode() + b" \x00\x9b"])
     assert match.text.endswith("does not exist \x00\ufffd")
@@ -406,6 +464,14 @@ def test_undecodable_bytes_hide_nothing():
 def test_terminal_sequences_hide_nothing(sequence):
     broken = sequence.join(NMS.partition("vision"))
     assert first(broken).text == NMS
+
+
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("begun", ["\x1b]0;training", "\x1b]8;;http://x", "\x1b[0", "\x1b]"])
+def test_a_terminal_sequence_without_an_end_hides_no_other_line(begun, end):
+    text = f"{begun}{end}{NMS}{end}more \x07 \x1b\\{end}"
+    (match,) = found([text.encode()])
+    assert (match.text, match.line) == (NMS, text[: text.index(NMS)].count("\n") + 1)
 
 
 HARD = ["/", "a", "/a", "a/", ".", "-", "'", ": ", "lib", "torchinductor_", "triton/", "x.so", "\x1b[0", "\x1b]", "é"]

@@ -27,6 +27,7 @@ from envdoctor.facts.search_path import (
     site_directories,
 )
 from envdoctor.model import Target
+from envdoctor.printable import redact
 from envdoctor.system.host import Host
 
 TEXT_LIMIT = 300
@@ -200,23 +201,28 @@ def parse_pth(text: str, site: str, roots: tuple[str, ...], *, ignored: bool = F
             kept.append(_path_line(number, line.rstrip(), site, roots))
         else:
             kind: LineKind = "comment" if not runs else "ignored" if ignored else "import"
-            kept.append(StartupLine(number, kind, line.rstrip()[:TEXT_LIMIT]))
+            kept.append(StartupLine(number, kind, _kept(line.rstrip())))
     return tuple(sorted((line for kept in lines.values() for line in kept), key=lambda line: line.number))
 
 
 def _path_line(number: int, line: str, site: str, roots: tuple[str, ...]) -> StartupLine:
     path = os.path.normpath(os.path.join(site, line))
     if not os.path.exists(path):
-        return StartupLine(number, "dead", line[:TEXT_LIMIT], path[: 4 * TEXT_LIMIT])
+        return StartupLine(number, "dead", _kept(line), path[: 4 * TEXT_LIMIT])
     real = os.path.realpath(path)
     inside = any(is_below(real, root) for root in roots)
-    return StartupLine(number, "path", line[:TEXT_LIMIT], path, inside, environment_of(real))
+    return StartupLine(number, "path", _kept(line), path, inside, environment_of(real))
+
+
+def _kept(line: str) -> str:
+    """Hide secrets before the line is cut: a part may have lost what tells that it is one."""
+    return redact(line)[:TEXT_LIMIT]
 
 
 def parse_start(text: str) -> tuple[StartupLine, ...]:
     """Read the entry points of a .start file: one `pkg.mod:callable` a line."""
     return tuple(
-        StartupLine(number, "comment" if line.startswith("#") else "entry-point", line.strip()[:TEXT_LIMIT])
+        StartupLine(number, "comment" if line.startswith("#") else "entry-point", _kept(line.strip()))
         for number, line in enumerate(text.splitlines(), 1)
         if line.strip()
     )[:LINES_LIMIT]

@@ -17,6 +17,7 @@ from envdoctor.facts.nvidia_wheels import NvidiaWheels
 from envdoctor.facts.owners import Owners
 from envdoctor.facts.smoke import Attempt, Failure, Smoke
 from envdoctor.model import Finding, Severity, Unavailable
+from envdoctor.printable import redact
 from envdoctor.views.devices import Devices
 from envdoctor.views.occupants import Occupants
 
@@ -135,7 +136,8 @@ class _Said:
 
 def _finding(attempt: Attempt, failure: Failure, node: _Node) -> Finding:
     said = _damage(failure, node) or _signature(attempt, failure, node) or _unknown(failure)
-    evidence = {"step": attempt.step, "error": (failure.causes or (failure.message,))[0][:2000], **said.evidence}
+    error = redact((failure.causes or (failure.message,))[0])[:2000]  # hidden first: a cut secret may not look like one
+    evidence = {"step": attempt.step, "error": error, **said.evidence}
     if failure.stacks:
         evidence["stacks"] = failure.stacks.splitlines()[:100]
     return Finding(Severity.ERROR, attempt.device, f"{attempt.named} failed: {said.what}", evidence, said.cure)
@@ -264,7 +266,7 @@ def _outside(traceback: Sequence[str]) -> Iterator[str]:
 def _head(failure: Failure) -> str:
     """Return the beginning of what an error says, as far as it fits in a sentence."""
     head = next(iter(failure.message.splitlines()), "")
-    what = ": ".join(part for part in (failure.type, head) if part)
+    what = redact(": ".join(part for part in (failure.type, head) if part))
     return what if len(what) <= HEAD else f"{what[:HEAD]}..."
 
 

@@ -250,6 +250,14 @@ def test_an_import_below_many_other_lines_is_still_seen():
     assert len(lines) == 1001
 
 
+@pytest.mark.parametrize("before", ["import a", "gone", "# a", ""])
+@given(st.integers(200, 310))
+def test_a_cut_shows_no_part_of_a_secret(before, width):
+    line = f"{before.ljust(width, 'x')} https://me:S3CRETs3cretS3CRET@host.example/"
+    (pth,), (start,) = parse_pth(line, "/no/such/site", ("/no",)), parse_start(line)
+    assert "S3CRET" not in pth.text + start.text
+
+
 @given(st.text())
 def test_any_text_is_a_pth_file(text):
     for line in parse_pth(text, "/no/such/site", ("/no",)) + parse_start(text):

@@ -244,6 +244,12 @@ class TestUnknown:
         assert found.message == f"cuda:0: compile failed: ValueError: {'x' * 188}..."
         assert len(found.evidence["error"]) == 2000
 
+    @pytest.mark.parametrize("before", [*range(140, 200, 7), *range(1940, 2000, 7)])
+    def test_a_cut_shows_no_part_of_a_secret(self, before):
+        address = "https://me:S3CRETs3cretS3CRET@host.example/"
+        found = diagnosed(failure(f"ValueError: {'x' * before} {address} {'y' * 3000}"))
+        assert "S3CRET" not in found.message + str(found.evidence["error"])
+
     def test_an_exception_without_words_is_its_name(self):
         assert diagnosed(failure("KeyboardInterrupt")).message == "cuda:0: compile failed: KeyboardInterrupt"
 
