@@ -41,7 +41,10 @@ class JobLog:
 
 
 def collect(target: Target, host: Host) -> JobLog | Unavailable:  # noqa: ARG001 - each fact is asked for alike
-    """Search it. Raises UsageError if it cannot be read, is no regular file or no text: the caller named it."""
+    """Search it. Raises UsageError if it cannot be read, is no regular file or no text: the caller named it.
+
+    An empty log shows nothing, which is not to say that nothing failed.
+    """
     if target.log is None:
         return Unavailable("no log was named (--log)")
     sizes: list[int] = []
@@ -51,6 +54,8 @@ def collect(target: Target, host: Host) -> JobLog | Unavailable:  # noqa: ARG001
         raise UsageError(f"--log: {target.log}: {error.strerror or error}") from error
     except ValueError as error:
         raise UsageError(f"--log: {target.log}: {error}") from error
+    if not any(sizes):
+        return Unavailable(f"the log is empty: {target.log}")
     return JobLog(target.log, sum(sizes), matches)
 
 

@@ -33,13 +33,40 @@ def head(path: str, limit: int) -> bytes:
 def blocks(path: str, size: int = 1 << 20) -> Iterator[bytes]:
     """Yield the bytes that a regular file holds when it is opened, in blocks: a running job may write on.
 
-    Raises OSError if it cannot be opened or read, ValueError if it is something else.
+    Raises OSError if it cannot be opened or read, ValueError if it is something else, or one of the kernel's own files:
+    those have no size, and what they hold (a process' environment, the kernel's messages) is nobody's log.
     """
     with opened(path) as stream:
+        if _of_the_kernel(stream.fileno()):
+            raise ValueError("is not a log file")
         left = os.fstat(stream.fileno()).st_size
         while left > 0 and (block := stream.read(min(size, left))):
             left -= len(block)
             yield block
+
+
+def _of_the_kernel(descriptor: int) -> bool:
+    """Tell by the file system, without reading: a read from /proc/kmsg takes the messages away from who waits for them.
+
+    A file elsewhere that has bytes and still no size is of that kind too (a control group, another /proc).
+    """
+    said = os.fstat(descriptor)
+    if any(said.st_dev == _device_of(point) for point in ("/proc", "/sys")):
+        return True
+    if said.st_size:
+        return False
+    try:
+        read = os.pread(descriptor, 1, 0)
+    except OSError:
+        return True
+    return bool(read) and not os.fstat(descriptor).st_size
+
+
+def _device_of(path: str) -> int | None:
+    try:
+        return os.stat(path).st_dev
+    except OSError:
+        return None
 
 
 def opened(path: str, *, follow: bool = True) -> BinaryIO:

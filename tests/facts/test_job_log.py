@@ -3,6 +3,7 @@
 import gzip
 import os
 import tracemalloc
+from glob import glob
 
 import pytest
 from fakes import FakeHost
@@ -37,10 +38,15 @@ def test_failures_are_found_with_their_lines(log):
     assert found.place(found.matches[0]) == "train.log:2"
 
 
-@pytest.mark.parametrize("text", [b"", b"\n", b"all is well", b"\xef\xbb\xbfcaf\xe9\n", b"\0" * 9000])
+@pytest.mark.parametrize("text", [b"\n", b"all is well", b"\xef\xbb\xbfcaf\xe9\n", b"\0" * 9000])
 def test_a_text_without_failures_has_no_match(log, text):
     log.write_bytes(text)
     assert read(log) == JobLog(str(log), len(text))
+
+
+def test_an_empty_log_is_said_to_be_one_and_is_not_healthy(log):
+    log.touch()
+    assert read(log) == Unavailable(f"the log is empty: {log}")
 
 
 def test_what_truncation_left_at_the_beginning_hides_nothing(log):
@@ -64,6 +70,26 @@ def forbidden(path):
     path.touch(mode=0)
 
 
+def environment(path):
+    path.symlink_to("/proc/self/environ")
+
+
+def messages(path):
+    path.symlink_to("/proc/kmsg")
+
+
+def endless(path):
+    path.symlink_to("/proc/self/mem")
+
+
+def of_sysfs(path):
+    path.symlink_to("/sys/kernel/mm/transparent_hugepage/enabled")
+
+
+def of_a_control_group(path):
+    path.symlink_to(next(iter(glob("/sys/fs/cgroup/**/cgroup.procs", recursive=True)), "/proc/version"))
+
+
 def binary(path):
     path.write_bytes(b"\x7fELF\x02\x01\x01" + b"\0" * 9)
 
@@ -72,6 +98,12 @@ def packed(path):
     path.write_bytes(gzip.compress(FAILURE))
 
 
+NEEDS_KMSG = pytest.mark.skipif(
+    os.getuid() != 0 or not os.path.isfile("/proc/kmsg"), reason="only root may open it, and not in every container"
+)
+NEEDS_SYSFS = pytest.mark.skipif(
+    not os.path.isfile("/sys/kernel/mm/transparent_hugepage/enabled"), reason="this kernel has none"
+)
 NOT_ROOT = pytest.mark.skipif(os.getuid() == 0, reason="root may read everything")
 
 
@@ -82,6 +114,11 @@ NOT_ROOT = pytest.mark.skipif(os.getuid() == 0, reason="root may read everything
         (os.mkdir, "is not a regular file"),
         (fifo, "is not a regular file"),
         (device, "is not a regular file"),
+        (environment, "is not a log file"),
+        pytest.param(messages, "is not a log file", marks=[NEEDS_KMSG]),
+        (endless, "is not a log file"),
+        pytest.param(of_sysfs, "is not a log file", marks=[NEEDS_SYSFS]),
+        (of_a_control_group, "is not a log file"),
         (binary, "is not text"),
         (packed, "is compressed (gzip); unpack it first"),
         pytest.param(forbidden, "Permission denied", marks=NOT_ROOT),
