@@ -1,5 +1,7 @@
 """Known failures by the texts they leave in a log or a traceback: the table `signatures`, ready to be searched for.
 
+Lines that have such a text and tell of no failure are known by the table `routine`.
+
 Pure: bytes or text in, matches out. A log is searched in blocks, line by line only around the words in `TRIGGERS`, of
 which every pattern has one. Most of a training log is digits and bars, so a block is first reduced to its letters: that
 more than doubles the speed at which the words are looked for in vain.
@@ -12,6 +14,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -34,16 +37,28 @@ _WORDS = (
     "space left on device|Disk quota exceeded|failed to map segment|Permission denied:|Stale file handle|"
     "has no attribute 'call'|Failed to import|file too short|invalid ELF header|PyInit_kernel|json.load|Unknown key:|"
     "unable to load compiled graph|getpwuid|ncclRemoteError|remote process exited|collective operation timeout|"
-    "unhandled cuda error|unhandled system error"
+    "unhandled cuda error|unhandled system error|directory: 'openssl'"
 )
 TRIGGERS = tuple(_WORDS.split("|"))
 """Words without which no pattern matches. Long ones are found faster than short ones."""
 LONGEST = 64 << 10
 """Bytes of a line that are looked at on either side of a trigger."""
+WHICH = frozenset(
+    {"arch", "file", "gpu", "library", "model", "path", "pid", "place", "symbol", "uid", "version", "written"}
+)
+"""Groups that tell which thing failed; the others tell how much, or how often.
+
+`library` and `file` are names without a directory, `path` is a file's, `place` and `written` are on the disk that was
+full. `gpu` is torch's number of a GPU, `model` its name; `pid` is that of the process which is in the way.
+"""
+THINGS = 8
+"""Things of which one signature tells. What is at fault may come after what is harmless, or be many."""
 QUOTED = 240
 """Characters of a line that a match keeps."""
 _MEMORABLE = 300
 """Characters of a group that go into a sentence or a step."""
+_AROUND = 400
+"""Characters before and after a match in which a line is known to be routine."""
 _HIDDEN = "****"
 """What stands for a group that is, or is within, a secret."""
 _CONTEXT = 8 << 10
@@ -64,7 +79,7 @@ class Match:
     cure: tuple[str, ...]
     """Steps in the order to try them; what comes from the text is quoted for a shell."""
     confirms: tuple[str, ...]
-    """Ids of the probes that judge the same fault."""
+    """Ids of the probes that judge the same fault, or `probe:subject` where only one of its subjects is meant."""
     severity: Literal["error", "warning"]
     line: int
     """1-based, counted by newlines."""
@@ -74,6 +89,11 @@ class Match:
     """What the text tells, by the names of the pattern's groups."""
     count: int = 1
     """Lines on which it shows."""
+
+    @property
+    def things(self) -> Mapping[str, str]:
+        """What failed, as far as the text tells: those of the groups that are in `WHICH`."""
+        return {name: value for name, value in self.groups.items() if value and name in WHICH}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,12 +105,20 @@ class _Signature:
     cure: tuple[str, ...]
     confirms: tuple[str, ...]
     severity: Literal["error", "warning"]
+    routine: tuple[re.Pattern[str], ...]
+    """Lines on which it does not count."""
 
-    def read(self, text: str, line: int) -> Match | None:
-        """Return the match in one line of text, if it is there."""
+    def find(self, text: str) -> re.Match[str] | None:
+        """Return where one line of text shows it, if it does."""
         hit = self.pattern.search(text)
-        if hit is None:
-            return None
+        if hit is not None:
+            low, high = max(0, hit.start() - _AROUND), hit.end() + _AROUND
+            if any(pattern.search(text, low, high) for pattern in self.routine):
+                return None
+        return hit
+
+    def read(self, text: str, hit: re.Match[str], line: int) -> Match:
+        """Return what a line that shows it tells, without secrets."""
         safe = redact(text)
         start = hit.start() if safe == text else _start(self.pattern, safe, len(redact(text[: hit.start()])))
         groups = {name: _memorable(value or "", safe) for name, value in hit.groupdict().items()}
@@ -116,20 +144,28 @@ def first(text: str) -> Match | None:
 def found(blocks: Iterable[bytes]) -> tuple[Match, ...]:
     """Return each known failure that a log shows, at its first line, in the order of lines.
 
-    `blocks` are the log's bytes, cut anywhere. Memory is bounded by the largest block, time is linear.
+    A failure of another thing (library, path, GPU ...) is another one, up to `THINGS` of each kind. `blocks` are the
+    log's bytes, cut anywhere. Memory is bounded by the largest block, time is linear.
     """
-    seen: dict[str, Match] = {}
+    kept: dict[tuple[str, ...], Match] = {}
+    counts: Counter[tuple[str, ...]] = Counter()
+    kinds: Counter[str] = Counter()
     passed = 0
     for part in _parts(blocks):
-        for match in _in_part(part, passed):
-            earlier = seen.get(match.id)
-            seen[match.id] = match if earlier is None else replace(earlier, count=earlier.count + 1)
+        for signature, hit, line in _in_part(part, passed):
+            key = (signature.id, *(hit[name] or "" for name in signature.pattern.groupindex if name in WHICH))
+            if key not in kept and kinds[signature.id] < THINGS:
+                kinds[signature.id] += 1
+                kept[key] = signature.read(hit.string, hit, line)
+            if key in kept:
+                counts[key] += 1
         passed += part.text.count(b"\n")
-    return tuple(seen.values())
+    return tuple(replace(match, count=counts[key]) for key, match in kept.items())
 
 
 @cache
 def _signatures() -> tuple[_Signature, ...]:
+    routine = [(row.get("silences", ()), re.compile(row["pattern"])) for row in knowledge.rows("routine")]
     return tuple(
         _Signature(
             rank,
@@ -139,6 +175,7 @@ def _signatures() -> tuple[_Signature, ...]:
             tuple(row["cure"]),
             tuple(row.get("confirms", ())),
             row.get("severity", "error"),
+            tuple(pattern for silenced, pattern in routine if row["id"] in silenced or not silenced),
         )
         for rank, row in enumerate(knowledge.rows("signatures"))
     )
@@ -202,17 +239,17 @@ def _plain(text: bytes) -> bytes:
     return _CONTROL.sub(b"", text) if b"\x1b" in text else text
 
 
-def _in_part(part: _Part, passed: int) -> Iterator[Match]:
-    """Yield a match for each line that shows a failure: that of the first signature in order."""
+def _in_part(part: _Part, passed: int) -> Iterator[tuple[_Signature, re.Match[str], int]]:
+    """Yield each line that shows a failure, with its number and the first signature in order that finds it there."""
     counted, line = 0, passed + 1
     for (start, end), candidates in sorted(_candidates(part).items()):
         line += part.text.count(b"\n", counted, start)
         counted = start
         text = part.text[start:end].decode(errors="replace")
         for signature in sorted(candidates, key=lambda signature: signature.rank):
-            match = signature.read(text, line)
-            if match is not None:
-                yield match
+            hit = signature.find(text)
+            if hit is not None:
+                yield signature, hit, line
                 break
 
 

@@ -1,8 +1,10 @@
 """Each signature is found by a text that was really seen, and healthy logs match nothing, in linear time."""
 
+import inspect
 import re
 import shlex
 import time
+from importlib import import_module
 from re import _parser
 
 import pytest
@@ -12,10 +14,12 @@ from hypothesis import strategies as st
 
 from envdoctor import knowledge, registry
 from envdoctor.cli import app
+from envdoctor.facts import jit_tools
 from envdoctor.reports.text import COMMANDS
-from envdoctor.signatures import LONGEST, QUOTED, TRIGGERS, first, found
+from envdoctor.signatures import LONGEST, QUOTED, THINGS, TRIGGERS, WHICH, first, found
 
 ROWS = knowledge.rows("signatures")
+ROUTINE = knowledge.rows("routine")
 KEYS = ("id", "pattern", "says", "cure", "confirms", "severity", "source", "checked")
 SITE = "/env/lib/python3.12/site-packages"
 NMS = "RuntimeError: operator torchvision::nms does not exist"
@@ -27,12 +31,15 @@ OOM = (
     "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 1.95 GiB. GPU 0 has a total capacity of 14.57 GiB "
     "of which 1.58 GiB is free."
 )
+INDUCTOR = "cqzx7ufv2m5lpkfmmz3vnd4kcxwdkiw5wdlnb7ixshmarx4ybkra"
+"""A name that inductor gives: c, and 51 letters of the base32 of a SHA-256."""
 EXAMPLES = {
     "no-c-compiler": ["RuntimeError: Failed to find C compiler. Please specify via CC environment variable."],
     "no-cxx-compiler": [
         "InvalidCxxCompiler: No working C++ compiler found in torch._inductor.config.cpp.cxx: (None, 'g++')",
         "InductorError: InvalidCxxCompiler: Compiler: g++-99 is not found.",
     ],
+    "openssl-missing": ["FileNotFoundError: [Errno 2] No such file or directory: 'openssl'"],
     "python-header-missing": ["/tmp/tmps1rkq3y3/main.c:5:10: fatal error: Python.h: No such file or directory"],
     "libcuda-link-missing": [
         "AssertionError: libcuda.so cannot found!",
@@ -82,13 +89,27 @@ EXAMPLES = {
         )
     ],
     "driver-insufficient": ["CUDA error: CUDA driver version is insufficient for CUDA runtime version"],
-    "stub-libcuda": ["RuntimeError: CUDA error: CUDA driver is a stub library"],
+    "stub-libcuda": [
+        "RuntimeError: CUDA error: CUDA driver is a stub library",
+        (
+            "RuntimeError: Unexpected error from cudaGetDeviceCount(). Did you run some cuda functions before calling "
+            "NumCudaDevices() that might have already set an error? Error 34: CUDA driver is a stub library"
+        ),
+    ],
     "driver-library-mismatch": [
         "Failed to initialize NVML: Driver/library version mismatch",
         "Failed to initialize NVML: Driver/Library version mismatch",
     ],
     "driver-combination": ["Error 803: system has unsupported display driver / cuda driver combination"],
-    "fabric-not-ready": ["UserWarning: CUDA initialization: ... Error 802: system not yet initialized (Triggered ...)"],
+    "fabric-not-ready": [
+        "UserWarning: CUDA initialization: ... Error 802: system not yet initialized (Triggered ...)",
+        "RuntimeError: CUDA error: system not yet initialized",
+        "RuntimeError: Triton Error [CUDA]: system not yet initialized",
+        "RuntimeError: cuda runtime error (802) : system not yet initialized at THCGeneral.cpp:47",
+        "CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized",
+        "init.cc:1 NCCL WARN Cuda failure 'system not yet initialized'",
+        "init.cc:1 NCCL WARN Cuda failure 802 'system not yet initialized'",
+    ],
     "forward-compatibility": ["Error 804: forward compatibility was attempted on non supported HW"],
     "torch-without-cuda": ["AssertionError: Torch not compiled with CUDA enabled"],
     "no-driver": ["RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU"],
@@ -104,7 +125,11 @@ EXAMPLES = {
         "RuntimeError: CUDA error: unspecified launch failure",
         "RuntimeError: CUDA error: misaligned address",
     ],
-    "device-assert": ["RuntimeError: CUDA error: device-side assert triggered"],
+    "device-assert": [
+        "RuntimeError: CUDA error: device-side assert triggered",
+        "enqueue.cc:1 NCCL WARN Cuda failure 'device-side assert triggered'",
+        "enqueue.cc:1 NCCL WARN Cuda failure 710 'device-side assert triggered'",
+    ],
     "memory-held-by-others": [f"{OOM} Process 2493055 has 12.02 GiB memory in use. Including non-PyTorch memory"],
     "out-of-memory": [
         f"{OOM} Including non-PyTorch memory, this process has 23.60 GiB memory in use.",
@@ -119,6 +144,15 @@ EXAMPLES = {
             "already allocated; 3.03 GiB free; 1.24 GiB reserved in total by PyTorch)"
         ),
         "RuntimeError: CUDA error: out of memory",
+        "torch.AcceleratorError: CUDA error: out of memory",
+        "RuntimeError: CUDA driver error: out of memory",
+        "torch.OutOfMemoryError: CUDA out of memory occurred when warming up sampler with 256 dummy requests.",
+        "Exception: CUDA out of memory",
+        "RuntimeError: Triton Error [CUDA]: out of memory",
+        "RuntimeError: cuda runtime error (2) : out of memory at THCStorage.cu:58",
+        "CUDA_ERROR_OUT_OF_MEMORY: out of memory",
+        "alloc.h:1 NCCL WARN Cuda failure 'out of memory'",
+        "alloc.h:1 NCCL WARN Cuda failure 2 'out of memory'",
     ],
     "cudnn-sublibrary": [
         "RuntimeError: cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH",
@@ -152,7 +186,17 @@ EXAMPLES = {
         "OSError: libtorch_cuda_cu.so: cannot open shared object file: No such file or directory",
     ],
     "library-missing": ["ImportError: libGL.so.1: cannot open shared object file: No such file or directory"],
-    "glibc-too-old": ["ImportError: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.32' not found (required by x)"],
+    "optional-library-missing": [
+        (
+            "Could not load bitsandbytes native library: libcusparse.so.11: cannot open shared object file: "
+            "No such file or directory"
+        ),
+        "libnvjpeg.so: cannot open shared object file: No such file or directory (ignored, falling back to PIL)",
+    ],
+    "glibc-too-old": [
+        "ImportError: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.32' not found (required by /env/x.so)",
+        "python: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.32' not found",
+    ],
     "libstdcxx-too-old": [
         "ImportError: /lib64/libstdc++.so.6: version `GLIBCXX_3.4.31' not found",
         "/usr/lib/x86_64-linux-gnu/libstdc++.so.6: version `CXXABI_1.3.15' not found (required by /env/x.so)",
@@ -189,10 +233,21 @@ EXAMPLES = {
     ],
     "worker-killed": ["RuntimeError: DataLoader worker (pid 2217) is killed by signal: Killed. "],
     "too-many-open-files": [
+        "Too many open files",
+        "failed: OSError(24, 'Too many open files')",
         "OSError: [Errno 24] Too many open files",
         "RuntimeError: received 0 items of ancdata",
     ],
-    "no-space": ["OSError: [Errno 28] No space left on device", "OSError: [Errno 122] Disk quota exceeded"],
+    "no-space": [
+        "OSError: [Errno 28] No space left on device",
+        "OSError: [Errno 28] No space left on device: '/mnt/nfs/ckpt/step.pt'",
+        "cp: error writing '/mnt/nfs/ckpt/step.pt': No space left on device",
+        "mkdir: cannot create directory \u2018/mnt/nfs/ckpt\u2019: Disk quota exceeded",
+        "tar: write error: No space left on device (os error 28)",
+        "failed: OSError(28, 'No space left on device')",
+        "No space left on device",
+        "OSError: [Errno 122] Disk quota exceeded",
+    ],
     "cache-noexec": [
         "ImportError: /tmp/torchinductor_root/triton/0/ab/cuda_utils.so: failed to map segment from shared object"
     ],
@@ -208,6 +263,8 @@ EXAMPLES = {
     ],
     "cache-empty-module": [
         "AttributeError: module 'torch._inductor.runtime.compile_tasks.cabc' has no attribute 'call'",
+        f"AttributeError: module '{INDUCTOR}' has no attribute 'call'",
+        f"AttributeError: module 'compile_tasks.{INDUCTOR}' has no attribute 'call'",
     ],
     "cache-damaged-module": ["RuntimeError: Failed to import /tmp/torchinductor_root/ab/cabc.py"],
     "cache-damaged-library": [
@@ -247,22 +304,103 @@ EXAMPLES = {
     ],
 }
 """Texts as the sources have them, prefixes shortened; of each alternative of a pattern one."""
-HEALTHY = """\
+HEALTHY = {
+    "torchrun": """\
 W0603 14:22:01.000000 4242 torch/distributed/run.py:792] Setting OMP_NUM_THREADS environment variable for each process
-node7:4242:4242 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.7<0>
-node7:4242:4301 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via direct shared memory
-node7:4242:4301 [0] NCCL INFO Using network Socket, no plugin found (libnccl-net.so), using internal implementation
-node7:4242:4301 [0] NCCL INFO NET/Plugin: Could not find: libnccl-net.so. Using internal network plugin.
+[rank0]:[W603 10:11:20.1 ProcessGroupNCCL.cpp:4561] [PG ID 0 PG GUID 0 Rank 0]  using GPU 0 to perform barrier as
 [rank0]: step 120 loss=2.3101 grad_norm=0.81 errors=0 lr=1.2e-05 mem=61.2GiB/79.1GiB tokens/s=21534
-Epoch 3:  45%|####5     | 22512/50000 [02:11<02:41, 171.3it/s, loss=2.31]
-INFO compiling flex_attention with ptxas from the wheel, torch 2.11.0, CUDA 13.0, driver 580.95.05
 WARNING no checkpoint found; starting from scratch, device cuda:0, shared memory 16.0 GiB
 INFO torch.cuda.is_available() is True, kernel image cache at /tmp/torchinductor_root
 UserWarning: lr_scheduler.step() was called before optimizer.step()
 INFO saved checkpoint to /scratch/run/step_120, 12 GB, space left 2 TB; eval accuracy not available
+[rank0]:[W603 11:00:00 ProcessGroupNCCL.cpp:1250] Warning: WARNING: process group has NOT been destroyed
+""",
+    "lightning": """\
+GPU available: True (cuda), used: True
+/env/lib/python3.12/site-packages/lightning/fabric/plugins/environments/slurm.py:204: The `srun` command is available
+Epoch 3:  45%|####5     | 22512/50000 [02:11<02:41, 171.3it/s, loss=2.31]
+LOCAL_RANK: 0 - CUDA_VISIBLE_DEVICES: [0,1,2,3,4,5,6,7]
+""",
+    "nccl": """\
+node7:4242:4242 [0] NCCL INFO Bootstrap : Using eth0:10.0.0.7<0>
+node7:4242:4301 [0] NCCL INFO Channel 00/0 : 0[0] -> 1[1] via direct shared memory
+node7:4242:4301 [0] NCCL INFO Using network Socket, no plugin found (libnccl-net.so), using internal implementation
+node7:4242:4301 [0] NCCL INFO NET/Plugin: Could not find: libnccl-net.so. Using internal network plugin.
+node7:4242:4301 [0] NCCL INFO NET/Plugin: dlerror=libnccl-net.so: cannot open shared object file: No such file or \
+directory No plugin found (libnccl-net.so), using internal implementation
+node7:4242:4301 [0] NCCL INFO TUNER/Plugin: Plugin load returned 2 : libnccl-tuner.so: cannot open shared object file: \
+No such file or directory : when loading libnccl-tuner.so
+dlerror=libnccl-net-ofi.so: cannot open shared object file: No such file or directory
+libnccl-profiler.so: cannot open shared object file: No such file or directory
+node7:4242:4301 [0] NCCL INFO cuMem host alloc: unhandled cuda error, falling back
+node7:4242:4301 [0] NCCL INFO Could not enable P2P between dev 0 and dev 1: peer access is not supported
+""",
+    "deepspeed": """\
+[2026-03-01 10:00:00,000] [INFO] [real_accelerator.py:219:get_accelerator] Setting ds_accelerator to cuda (auto detect)
+ [WARNING]  async_io requires the dev libaio .so object and headers but these were not found.
+ [WARNING]  Please specify the CUTLASS repo directory as environment variable $CUTLASS_PATH
+/usr/bin/ld: cannot find -laio: No such file or directory
+/usr/bin/ld: cannot find -lcufile: No such file or directory
+collect2: error: ld returned 1 exit status
+ [WARNING]  using untested triton version (3.2.0), only 1.0.0 is known to be compatible
+""",
+    "vllm": """\
+INFO 03-01 10:00:00 [__init__.py:256] Automatically detected platform cuda.
+WARNING 03-01 10:00:01 [interface.py:391] Using 'pin_memory=False' as WSL is detected.
+INFO 03-01 10:00:02 [core.py:70] Initializing a V1 LLM engine
+INFO 03-01 10:00:40 [gpu_worker.py:298] Available KV cache memory: 61.2 GiB
+INFO If you hit CUDA out of memory, consider decreasing gpu_memory_utilization
+""",
+    "trainer": """\
+huggingface/tokenizers: The current process just got forked, after parallelism has already been used.
+[rank0]: INFO auto_find_batch_size=True: reduces on CUDA out of memory
+{'loss': 1.2, 'grad_norm': 0.5, 'learning_rate': 1e-05, 'epoch': 0.1}
+/env/torchvision/io/image.py:14: UserWarning: Failed to load image Python extension: '/env/torchvision/image.so: \
+undefined symbol: _ZN3c1017RegisterOperatorsD1Ev' If you don't plan on using image functionality, you can ignore this
+""",
+    "pip": """\
+Collecting torch==2.13.0
+ERROR: pip's dependency resolver does not currently take into account all the packages that are installed.
+Successfully installed torch-2.13.0
+  copying ptxas -> build/lib
+""",
+    "tensorflow": """\
+2026-03-01 10:00:00.1 E external/local_xla/xla/stream_executor/cuda/cuda_fft.cc:477] Unable to register cuFFT factory
+2026-03-01 10:00:00.2 W tensorflow/compiler/tf2tensorrt/utils/py_utils.cc:38] TF-TRT Warning: Could not find TensorRT
+2026-03-01 10:00:00.3 W tensorflow/stream_executor/platform/default/dso_loader.cc:64] Could not load dynamic library \
+'libcudart.so.11.0'; dlerror: libcudart.so.11.0: cannot open shared object file: No such file or directory
+2026-03-01 10:00:00.4 E tensorflow/stream_executor/cuda/cuda_driver.cc:265] failed call to cuInit: \
+CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected
+2026-03-01 10:00:00.5 E external/local_xla/xla/stream_executor/cuda/cuda_driver.cc:152] failed call to cuInit: \
+INTERNAL: CUDA error: Failed call to cuInit: CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected
+""",
+    "compile": """\
+INFO compiling flex_attention with ptxas from the wheel, torch 2.11.0, CUDA 13.0, driver 580.95.05
+[rank0]:E0603 10:11:20.123456 4711 torch/_inductor/select_algorithm.py:5067] [0/0] Runtime error during autotuning:
+[rank0]:E0603 10:11:20.123456 4711 torch/_inductor/select_algorithm.py:5067] [0/0] out of resource: shared memory, \
+Required: 264192, Hardware limit: 232448. Reducing block sizes or `num_stages` may help..
+[rank0]:E0603 10:11:20.123456 4711 torch/_inductor/select_algorithm.py:5067] [0/0] Ignoring this choice.
+Runtime error during autotuning: out of resource: shared memory, Required: 264192, Hardware limit: 232448. Reducing \
+block sizes or `num_stages` may help. Ignoring this choice.
+ptxas info    : Used 40 registers
+""",
+    "ordinary": f"""\
 DEBUG Permission denied: retrying upload of metrics
 INFO C compiler: /usr/bin/gcc, out of memory guard: off
-"""
+WARNING telemetry: metrics system not yet initialized, buffering events
+WARNING dataset: /data/librispeech/84-121123-0001.flac: file too short, skipping
+/data/video/xx.mp4: invalid ELF header
+AttributeError: module 'mylib.plugins' has no attribute 'call'
+AttributeError: module 'mylib.{INDUCTOR[:40]}' has no attribute 'call'
+INFO disk check: would raise 'No space left on device' below 5 GB; currently 800 GB free
+INFO retry policy: on "CUDA out of memory" the batch size is halved
+    except torch.OutOfMemoryError:  # CUDA out of memory
+Setting ulimit to avoid Too many open files
+DEBUG saved config: {{'on_error': 'device-side assert triggered'}}
+==> ncclRemoteError handler installed
+""",
+}
+"""What jobs print that are well, by what prints it."""
 
 
 def test_a_row_has_its_keys_in_order():
@@ -327,13 +465,23 @@ def test_sentences_and_steps_name_only_groups_of_their_pattern():
 
 
 def test_a_group_is_told_on_every_way_through_its_pattern():
+    rows = {row["id"]: row for row in ROWS}
     for identity, text in TEXTS:
-        assert all(first(text).groups.values()), identity
+        told = " ".join((rows[identity]["says"], *rows[identity]["cure"]))
+        assert all(value for name, value in first(text).groups.items() if f"{{{name}}}" in told), identity
 
 
 def test_confirmed_probes_exist():
     known = {probe.id for probe in registry.probes()}
-    assert {probe for row in ROWS for probe in row.get("confirms", ())} <= known
+    assert {confirm.partition(":")[0] for row in ROWS for confirm in row.get("confirms", ())} <= known
+
+
+def test_a_confirmed_subject_is_one_of_its_probe():
+    for row in ROWS:
+        for probe, colon, subject in (confirm.partition(":") for confirm in row.get("confirms", ())):
+            module = import_module(f"envdoctor.probes.{probe.replace('/', '.').replace('-', '_')}")
+            words = inspect.getsource(module) + inspect.getsource(jit_tools)
+            assert not colon or f'"{subject}"' in words, (row["id"], subject)
 
 
 def test_steps_that_look_like_commands_are_commands():
@@ -349,9 +497,79 @@ def test_steps_that_look_like_commands_are_commands():
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-def test_a_healthy_log_matches_nothing(end):
-    text = HEALTHY.replace("\n", end)
+@pytest.mark.parametrize("name", HEALTHY)
+def test_a_healthy_log_matches_nothing(name, end):
+    text = HEALTHY[name].replace("\n", end)
     assert (first(text), found([text.encode()])) == (None, ())
+
+
+def test_what_is_routine_silences_signatures_that_there_are():
+    for row in ROUTINE:
+        assert [key for key in ("id", "pattern", "silences", "source", "checked") if key in row] == list(row)
+        assert set(row.get("silences", ())) <= EXAMPLES.keys()
+        assert row.get("silences") != []
+
+
+@pytest.mark.parametrize("row", ROUTINE, ids=[row["id"] for row in ROUTINE])
+def test_each_row_of_what_is_routine_is_met_in_a_log(row):
+    texts = [*HEALTHY.values(), *(text for texts in EXAMPLES.values() for text in texts)]
+    assert any(re.search(row["pattern"], text) for text in texts)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "node7:1:2 [0] NCCL INFO comm 0x1 initnode7:1:3 [1] alloc.h:1 NCCL WARN Cuda failure 'out of memory'",
+        "libcuda.so.1: cannot open shared object file: No such file or directory; falling back to CPU",
+        f"optional {'x' * 500} ImportError: libGL.so.1: cannot open shared object file: No such file or directory",
+        f"ImportError: {SITE}/bitsandbytes/x.so: undefined symbol: ncclCommResume",
+    ],
+)
+def test_what_is_routine_hides_no_failure(line):
+    assert first(line).id not in ("optional-library-missing", None)
+
+
+def test_a_harmless_thing_hides_no_other():
+    missing = ["libnccl-net.so", "liba.so", "libcudnn.so.9", "liba.so", "libcublas.so.12"]
+    text = "".join(f"{name}: cannot open shared object file: No such file or directory\n" for name in missing)
+    assert [(match.id, match.groups["library"], match.line, match.count) for match in found([text.encode()])] == [
+        ("library-missing", "liba.so", 2, 2),
+        ("cuda-library-missing", "libcudnn.so.9", 3, 1),
+        ("cuda-library-missing", "libcublas.so.12", 5, 1),
+    ]
+
+
+def test_things_of_a_kind_are_bounded():
+    lines = [
+        f"ImportError: lib{number}.so: cannot open shared object file: No such file or directory\n"
+        for number in range(99)
+    ]
+    matches = found(["".join(lines * 2).encode(), NMS.encode()])
+    assert [match.groups.get("library") for match in matches] == [*(f"lib{n}.so" for n in range(THINGS)), None]
+    assert {match.count for match in matches[:-1]} == {2}
+
+
+MEASURES = {
+    "found",
+    "free",
+    "has",
+    "held",
+    "limit",
+    "operation",
+    "required",
+    "sequence",
+    "total",
+    "wanted",
+    "what",
+    "worker",
+}
+"""Groups that tell no thing: another value of theirs is the same failure once more."""
+
+
+def test_each_group_is_known_to_name_a_thing_or_a_measure():
+    names = {name for row in ROWS for name in re.compile(row["pattern"]).groupindex}
+    assert names == MEASURES | WHICH
+    assert not MEASURES & WHICH
 
 
 def test_the_most_specific_comes_first_wherever_it_stands():

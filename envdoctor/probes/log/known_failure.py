@@ -18,7 +18,7 @@ from envdoctor.model import Finding, Severity
 
 
 def check(job_log: JobLog) -> Iterable[Finding]:
-    """Report each signature once; those that a finding of another probe explains are taken out after all have run."""
+    """Report each failure of each thing; those that another finding explains are taken out after all have run."""
     sources = {row["id"]: row["source"] for row in knowledge.rows("signatures")}
     for match in job_log.matches:
         lines = f", {match.count} lines" if match.count > 1 else ""
