@@ -38,7 +38,8 @@ def judge(
 ) -> tuple[Outcome, ...]:
     """Run every probe on the snapshot and on what else is given. One that raises is crashed and hides no other."""
     values = Values(snapshot.facts(), policy=policy, target=target, moment=moment, **given)
-    return confirm.explained([_outcome(probe, values, policy, moment) for probe in probes], snapshot.job_log)
+    outcomes = [_outcome(probe, values, policy, moment) for probe in probes]
+    return confirm.explained(outcomes, snapshot.job_log, snapshot.node)
 
 
 def _outcome(probe: Probe, values: Values, policy: Policy, moment: datetime) -> Outcome:
@@ -46,11 +47,12 @@ def _outcome(probe: Probe, values: Values, policy: Policy, moment: datetime) -> 
         arguments = supply(probe.needs, values)
         if isinstance(arguments, Unavailable):
             return Outcome(probe.id, skipped=replace(arguments, reason=_safe(arguments.reason)))
-        shown = [confirm.confirmed(finding, probe.id, values["job_log"]) for finding in probe.check(*arguments)]
-        found = [_settled(finding, probe.id, policy) for finding in shown]
+        found = probe.check(*arguments)
+        shown = [confirm.confirmed(finding, probe.id, values["job_log"], values["node"]) for finding in found]
+        settled = [_settled(finding, probe.id, policy) for finding in shown]
     except Exception as error:  # noqa: BLE001 - the one place where a probe's failure becomes an outcome
         return Outcome(probe.id, crashed=_safe(described(error)))
-    return _sorted_out(probe.id, found, policy, moment)
+    return _sorted_out(probe.id, settled, policy, moment)
 
 
 def _settled(finding: Finding, probe: str, policy: Policy) -> Finding:

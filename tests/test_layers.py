@@ -46,7 +46,7 @@ TABLE = {
     "probes": {"facts", "knowledge", "model", "policy", "printable", "versions", "views"},
     "snapshot": {"facts", "model", "seals", "system", "wiring"},
     "registry": {"errors", "model", "policy", "probes", "snapshot", "views", "wiring"},
-    "confirm": {"facts", "model"},
+    "confirm": {"facts", "model", "signatures"},
     "judge": {"confirm", "errors", "model", "policy", "printable", "registry", "snapshot", "wiring"},
     "reports": {"__init__", "model", "printable", "reports"},
     "docs": {"errors", "knowledge", "registry"},

@@ -71,6 +71,44 @@ def test_text_report_quotes_the_line(patient, doctor, log):
     assert "\x1b" not in answer.stdout
 
 
+def test_a_disk_that_the_log_does_not_name_stays_as_it_is(patient, doctor, log):
+    log.write_text("OSError: [Errno 28] No space left on device: '/dev/shm/x'\n")
+    (log.parent / "envdoctor.toml").write_text(FULL)
+    answer = doctor.check(patient.prefix, "--select", "node/low-disk", "--select", "log", "--log", log)
+    assert answer.status == 0
+    assert answer.findings("node/low-disk")
+    assert not any("log" in found["evidence"] for found in answer.findings("node/low-disk"))
+    assert subjects(answer) == ["no-space"]
+
+
+def test_several_things_of_a_kind_are_several_findings(patient, doctor, log):
+    log.write_text("".join(f"{name}: cannot open shared object file: No such file or directory\n" for name in "aba"))
+    answer = doctor.check(patient.prefix, "--log", log)
+    assert subjects(answer) == ["library-missing"] * 2
+    assert [found["evidence"]["count"] for found in answer.findings("log/known-failure")] == [2, 1]
+
+
+def test_no_report_repeats_a_secret_of_the_log(patient, doctor, log):
+    lines = (f"{'x' * 200} HF_TOKEN={'S3CRET' * 50} {FX}", f"git clone https://me:{'S3CRET' * 9}@h.example {FX}")
+    for line in lines:
+        log.write_text(line)
+        answer = doctor("check", "--target", patient.prefix, "--select", "log", "--log", log)
+        assert "Detected that you" in answer.stdout
+        assert "S3CRET" not in answer.stdout
+
+
+def test_an_empty_log_is_said_to_be_empty(patient, doctor, log):
+    log.touch()
+    answer = doctor.check(patient.prefix, "--log", log)
+    skipped = {entry["probe"]: entry["reason"] for entry in answer.report["skipped"]}
+    assert skipped["log/known-failure"] == f"the log is empty: {log}"
+    assert "log" not in answer.report["seen"]
+
+
+def environment(path):
+    path.symlink_to("/proc/self/environ")
+
+
 def directory(path):
     path.mkdir()
 
@@ -89,6 +127,7 @@ def absent(path):
         (absent, "No such file or directory"),
         (directory, "is not a regular file"),
         (os.mkfifo, "is not a regular file"),
+        (environment, "is not a log file"),
         (binary, "is not text"),
     ],
 )
