@@ -192,7 +192,7 @@ def _signature(attempt: Attempt, failure: Failure, node: _Node) -> _Said | None:
     if match is None:
         return None
     below = takewhile(lambda line: not line.startswith(_TRACEBACK), text.split("\n")[match.line :])
-    after = [line[:LINE] for line in islice(below, AFTER) if not _NOISE.match(line)]
+    after = [redact(line)[:LINE] for line in islice(below, AFTER) if not _NOISE.match(line)]
     said = _Said(match.says, match.cure, {"signature": match.id, "last_lines": [match.text, *after]})
     if match.id in MEMORY:
         return _out_of_memory(attempt, node, said)
@@ -247,7 +247,7 @@ def _unknown(failure: Failure) -> _Said:
         [line for line in said if not _NOISE.match(line)]
         for said in (failure.printed.splitlines(), _outside(failure.traceback), _crashed(failure.stacks))
     )
-    told = [line[:LINE] for line in (*printed[-LAST_LINES:], *raised[-LAST_LINES:], *crashed)]
+    told = [redact(line)[:LINE] for line in (*printed[-LAST_LINES:], *raised[-LAST_LINES:], *crashed)]
     return _Said(_head(failure), (), {"signature": None, "last_lines": told})
 
 

@@ -304,3 +304,9 @@ def test_where_it_was_stuck(before, frames, place):
 
 def test_no_stacks_tell_no_place():
     assert stuck_at("") == ""
+
+
+def test_a_secret_that_a_cut_would_tear_is_hidden_before():
+    printed = "x" * 280 + " HF_TOKEN=" + "hf_" + "S" * 200
+    said = diagnosed(failure("ValueError: 7", printed=printed)).evidence["last_lines"]
+    assert not [line for line in said if "SSS" in line]
