@@ -19,9 +19,13 @@ LIMITS: Mapping[str, int] = {
     "inodes": 10_000,
     "nofile": 1024,
     "nproc": 4096,
+    "cache_share": 50,
+    "lock": 1800,
 }
-"""What node/* wants at least: bytes of shm and of free disk, free inodes, soft limits. Judgement, not fact: a worker
-hands over batches of tens to hundreds of MB; 1024 is what systems give where nobody thought of it."""
+"""What node/* wants at least: bytes of shm and of free disk, free inodes, soft limits. What cache/* goes by: percent of
+the mark that a cache must hold, seconds after which a lock without a builder is stale. Judgement, not fact: a worker
+hands over batches of tens to hundreds of MB; 1024 is what systems give where nobody thought of it; runs of one job
+differ by some keys, and a lost device takes its whole share; nobody sees a builder on another node."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from envdoctor.wiring import needs, supply
 
 if TYPE_CHECKING:
     from envdoctor.facts.arch_list import ArchList
+    from envdoctor.facts.cache_marks import CacheMarks
+    from envdoctor.facts.compile_caches import CompileCaches
     from envdoctor.facts.distributions import Distributions
     from envdoctor.facts.driver import Driver
     from envdoctor.facts.extensions import Extensions
@@ -60,6 +62,8 @@ class Snapshot:
     node: Node | Unavailable = NOT_GATHERED
     driver: Driver | Unavailable = NOT_GATHERED
     gpu_use: GpuUse | Unavailable = NOT_GATHERED
+    compile_caches: CompileCaches | Unavailable = NOT_GATHERED
+    cache_marks: CacheMarks | Unavailable = NOT_GATHERED
     lock: Lock | Unavailable = NOT_GATHERED
     variables: Variables | Unavailable = NOT_GATHERED
     seal: Seal | Unavailable = NOT_GATHERED
@@ -102,6 +106,8 @@ FACTS: Mapping[str, tuple[str, ...]] = {
     "torch_build": ("search_path",),
     "jit_tools": ("interpreter", "search_path"),
     "arch_list": ("interpreter", "torch_build"),
+    "compile_caches": ("torch_build", "node"),
+    "cache_marks": ("torch_build", "jit_tools", "driver"),
     "gpu_use": ("driver",),
 }
 """Fact -> the facts that its collector asks for, the slow ones early: each is started as soon as its needs are there.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from envdoctor import knowledge
 from envdoctor.errors import UsageError
 from envdoctor.locate import Wish, locate
+from envdoctor.marking import remember
 from envdoctor.model import Report, Target
 from envdoctor.policy import Policy
 from envdoctor.system.forked import call
@@ -46,8 +47,8 @@ def root_of(folder: str | None) -> str:
     return os.path.abspath(folder).rstrip("/")
 
 
-def check(wish: Wish, selection: Selection, host: Host, *, deadline: float = DEADLINE) -> Report:
-    """Gather what the selected probes need and judge it.
+def check(wish: Wish, selection: Selection, host: Host, *, deadline: float = DEADLINE, keep: bool = True) -> Report:
+    """Gather what the selected probes need and judge it; with `keep`, raise the marks of the compile caches seen.
 
     Modules are imported while children read: on two cores the imports then cost next to nothing.
     Raises UsageError (nothing to check, no lock where one was named, not a lock) and EnvDoctorError.
@@ -62,7 +63,9 @@ def check(wish: Wish, selection: Selection, host: Host, *, deadline: float = DEA
     left = deadline - (time.monotonic() - began)
     taken = snapshot.take(target, host, wanted, deadline=left, meanwhile=chain(snapshot.load(), registry.load()))
     registry.known_to(policy)
-    return report(target, policy, taken, _select(selection), host, began)
+    judged = report(target, policy, taken, _select(selection), host, began)
+    said = remember(taken) if keep else None
+    return replace(judged, seen={**judged.seen, "state": said}) if said else judged
 
 
 def _select(selection: Selection) -> tuple[Probe, ...]:

@@ -35,7 +35,14 @@ class Answer:
         return {(f["probe"], f["subject"]) for f in self.report["findings"] if f["severity"] in severities}
 
 
-MACHINE = ("cuda", "node", "environment/missing-headers", "environment/no-compiler", "packages/torch-cpu-build")
+MACHINE = (
+    "cache",
+    "cuda",
+    "node",
+    "environment/missing-headers",
+    "environment/no-compiler",
+    "packages/torch-cpu-build",
+)
 """Probes whose findings depend on the machine: its toolkits, compilers, GPUs and limits."""
 
 

@@ -29,7 +29,7 @@ BASE = getattr(sys, "_base_executable", sys.executable)
 
 
 CUDA = (
-    *("cuda", "node", "environment/missing-headers", "environment/no-compiler", "packages/torch-cpu-build"),
+    *("cache", "cuda", "node", "environment/missing-headers", "environment/no-compiler", "packages/torch-cpu-build"),
     *("packages/companion-mismatch", "packages/extension-abi", "packages/glibc-too-old", "packages/numpy-abi"),
 )
 

@@ -25,25 +25,16 @@ TABLE = {
     # the machine, and text that came from it
     "system": {"errors", "model", "system"},
     "locks": {"errors", "model", "printable", "locks"},
+    "state": {"errors"},
     "seals": {"codec", "errors", "system"},
     "facts": {"codec", "errors", "facts", "knowledge", "locks", "model", "printable", "seals", "system"}
-    | {"signatures"},
+    | {"signatures", "state"},
     "locate": {"errors", "model", "policy", "seals", "system"},
     # what judges, without touching anything
     "symbols": {"facts", "knowledge", "model"},
-    "views": {
-        "facts",
-        "knowledge",
-        "locks",
-        "model",
-        "policy",
-        "printable",
-        "signatures",
-        "symbols",
-        "versions",
-        "views",
-    },
-    "probes": {"facts", "knowledge", "model", "policy", "printable", "versions", "views"},
+    "views": {"facts", "knowledge", "locks", "model", "policy", "printable", "signatures", "symbols", "versions"}
+    | {"views"},
+    "probes": {"facts", "knowledge", "model", "policy", "printable", "state", "versions", "views"},
     "snapshot": {"facts", "model", "seals", "system", "wiring"},
     "registry": {"errors", "model", "policy", "probes", "snapshot", "views", "wiring"},
     "confirm": {"facts", "model", "signatures"},
@@ -51,7 +42,21 @@ TABLE = {
     "reports": {"__init__", "model", "printable", "reports"},
     "docs": {"errors", "knowledge", "registry"},
     # commands
-    "workflows": {"errors", "judge", "knowledge", "locate", "model", "policy", "registry", "snapshot", "system"},
+    "marking": {"errors", "facts", "model", "snapshot", "state", "system", "views"},
+    "inventory": {"__init__", "codec", "locate", "marking", "model", "printable", "registry", "snapshot", "system"}
+    | {"views", "workflows"},
+    "workflows": {
+        "errors",
+        "judge",
+        "knowledge",
+        "locate",
+        "marking",
+        "model",
+        "policy",
+        "registry",
+        "snapshot",
+        "system",
+    },
     "sealing": {"__init__", "codec", "errors", "facts", "locate", "model", "printable", "registry", "seals", "snapshot"}
     | {"system", "workflows"},
     "smoke": {
@@ -76,6 +81,7 @@ TABLE = {
         "demo",
         "docs",
         "errors",
+        "inventory",
         "model",
         "printable",
         "reports",

@@ -6,6 +6,14 @@ from functools import partial
 from envdoctor import registry
 from envdoctor.facts.arch_list import ArchList
 from envdoctor.facts.batches import Stamp, batches
+from envdoctor.facts.cache_access import Access
+from envdoctor.facts.cache_counts import Count
+from envdoctor.facts.cache_entries import Damage, Damaged
+from envdoctor.facts.cache_faults import CONSEQUENCES
+from envdoctor.facts.cache_makers import Maker
+from envdoctor.facts.cache_marks import CacheMarks
+from envdoctor.facts.cache_places import Place as CachePlace
+from envdoctor.facts.compile_caches import CompileCache, CompileCaches
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.driver import Driver, Gpu, GpuProcess
 from envdoctor.facts.extensions import Extension, Extensions
@@ -27,6 +35,7 @@ from envdoctor.policy import Policy
 from envdoctor.registry import Probe
 from envdoctor.seals import Seal, SealedDistribution
 from envdoctor.snapshot import FACTS, Snapshot
+from envdoctor.state import Key, Mark
 from envdoctor.views.requirements import parsed
 from envdoctor.wiring import needs, supply
 
@@ -245,6 +254,49 @@ def extension(name="flash-attn", path="flash_attn_2_cuda.so", **fields):
 
 def extensions(*items, **fields):
     return Extensions(tuple(items), **fields)
+
+
+VARIABLES = {
+    "inductor": "TORCHINDUCTOR_CACHE_DIR",
+    "triton": "TRITON_CACHE_DIR",
+    "torch_extensions": "TORCH_EXTENSIONS_DIR",
+    "cuda": "CUDA_CACHE_PATH",
+}
+ME = 1000
+
+
+def cache(kind="inductor", path="/cache", *, chosen=False, access=None, **fields):
+    """Return a cache of mine that is there, private and empty; `access` holds what differs."""
+    place = CachePlace(kind, path, VARIABLES[kind] if chosen else "default", VARIABLES[kind], chosen)
+    whole = {"owner": ME, "mode": 0o700, "writable": True} | (access or {})
+    return CompileCache(place, **{"exists": True, "access": Access(**whole), **fields})
+
+
+def caches(*items, uid=ME):
+    return CompileCaches(tuple(items), uid, NOW.timestamp())
+
+
+def warm(*devices, graphs=10, torch="2.11.0+cu130", triton=0, path="/cache", **fields):
+    """Return inductor's cache with so many graphs of each kind for each of these devices."""
+    kinds = ("aotautograd", "fxgraph")
+    counts = tuple(Count(kind, device, torch, graphs) for kind in kinds for device in devices)
+    keys = dict.fromkeys(kinds, graphs * len(devices)) | ({"triton": triton} if triton else {})
+    makers = (Maker("torch", torch, graphs * len(devices)),) if torch else ()
+    given = {"keys": keys, "counts": counts, "makers": makers, "files": 100, "size": 1 << 20} | fields
+    return cache(path=path, **given)
+
+
+def marks(*items, **fields):
+    """Return marks, given as (kind, device, keys)."""
+    then = NOW.timestamp() - 86400
+    whole = tuple(Mark(kind, device, keys, 353 << 20, "/cache", then, then) for kind, device, keys in items)
+    return CacheMarks(Key("node7", str(ME), PREFIX, "2.11.0+cu130", "3.6.0", "9.0"), "/state", whole, **fields)
+
+
+def damage(*items):
+    """Return damaged entries, given as (role, kind, path)."""
+    entries = (Damaged(path, kind, f"is {kind}", CONSEQUENCES[role, kind], path) for role, kind, path in items)
+    return Damage(tuple(entries), checked=9)
 
 
 def variables(**values):

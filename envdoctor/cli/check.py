@@ -52,6 +52,8 @@ def check(
     deadline: Annotated[
         float, typer.Option(help="After so long, what is not read yet is given up.", min=0.1, metavar="SECONDS")
     ] = 30.0,
+    *,
+    no_state: Annotated[bool, typer.Option("--no-state", help="Raise no marks of caches: write nothing.")] = False,
 ) -> None:
     """Judge an environment against its lock.
 
@@ -65,7 +67,7 @@ def check(
     wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()), log)
     selection = workflows.Selection(tuple(select or ()), tuple(ignore or ()))
     host = workflows.LocalHost(patience=deadline / 2, root=workflows.root_of(root))
-    report = workflows.check(wish, selection, host, deadline=deadline)
+    report = workflows.check(wish, selection, host, deadline=deadline, keep=not no_state)
     show(rendered(report, output))
     raise typer.Exit(report.status(Severity[fail_on.name]))
 

@@ -240,6 +240,8 @@ def _not_done(report: Report, style: Style) -> str:
     known = {reason for reason, _ in reasons}
     failures = {reason: fact for fact, reason in report.failed.items() if printable(reason) not in known}
     lines += [style.wrap(f"{printable(reason)}: {fact}", "FAILED   ", INDENT) for reason, fact in failures.items()]
+    if "state" in report.seen:
+        lines.append(style.wrap(f"{printable(str(report.seen['state']))}: marks of caches", "skipped  ", INDENT))
     muted = Counter(outcome.probe for outcome in report.outcomes for _ in outcome.muted)
     if muted:
         which = ", ".join(f"{count} of {probe}" for probe, count in muted.items())

@@ -1,0 +1,59 @@
+"""How many keys of compile caches there are, by kind, by device, and by the build that made them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from envdoctor.facts.cache_makers import Said
+from envdoctor.facts.cache_walk import Key
+
+GRAPHS = ("aotautograd", "fxgraph")
+KINDS = (*GRAPHS, "triton")
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """How many keys of one kind are for one device and were made by one torch."""
+
+    kind: str
+    """`aotautograd`, `fxgraph`, `triton`, or `py` for generated modules."""
+    device: str
+    """`cuda:3`, `cpu`; "" where it says none, as kernels of triton do."""
+    torch: str
+    """Version of the torch, of the triton for its kernels; "" where it says none."""
+    keys: int
+
+
+def counted(entries: Sequence[tuple[Key, Said]]) -> tuple[Count, ...]:
+    """Count entries. One that names only the hash of its torch's sources gets the version that others give with it."""
+    versions: dict[str, str] = {}
+    for _, said in entries:
+        if said.one("torch key") and said.one("torch"):
+            versions[said.one("torch key")] = said.one("torch")
+    counts: Counter[tuple[str, str, str]] = Counter()
+    for key, said in entries:
+        own = said.one("triton" if key.kind == "triton" else "torch")
+        maker = own or (versions.get(said.one("torch key"), "") if key.kind in GRAPHS else "")
+        for device in said.devices or {""}:
+            counts[key.kind, device, maker] += 1
+    return tuple(Count(*named, count) for named, count in sorted(counts.items()))
+
+
+def of_build(
+    keys: Mapping[str, int], counts: Sequence[Count], torch: str, triton: str
+) -> Mapping[tuple[str, str], int]:
+    """Return (kind, device) -> keys that this torch and triton would find; the device "" stands for all together.
+
+    What says of no build that it is its own counts as everybody's.
+    """
+    makers = {kind: triton if kind == "triton" else torch for kind in (*KINDS, "py")}
+    found: Counter[tuple[str, str]] = Counter({(kind, ""): number for kind, number in keys.items() if kind in KINDS})
+    for count in counts:
+        own = count.torch in ("", makers[count.kind]) or not makers[count.kind]
+        if own and count.device:
+            found[count.kind, count.device] += count.keys
+        elif not own:
+            found[count.kind, ""] -= count.keys
+    return {named: max(number, 0) for named, number in found.items() if named[0] in KINDS or named[1]}

@@ -1,0 +1,79 @@
+"""Raise the marks of the compile caches to what a run has seen, or make the present counts the marks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from envdoctor.errors import EnvDoctorError
+from envdoctor.model import Unavailable
+from envdoctor.system.forked import call
+
+if TYPE_CHECKING:
+    from envdoctor.snapshot import Snapshot
+    from envdoctor.state import Mark
+    from envdoctor.views.warmth import Warmth
+
+WITHIN = 5.0
+"""Seconds that the state may take: it may lie on a file server that does not answer."""
+
+
+def remember(taken: Snapshot, *, accept: bool = False) -> str | None:
+    """Write what was seen; say what went wrong with the state, None if nothing did.
+
+    What was not seen in full raises nothing. With `accept` the present counts become the marks, whatever they were;
+    then EnvDoctorError is raised where they are not known or cannot be written.
+    """
+    from envdoctor import state
+
+    seen = _seen(taken)
+    known = taken.cache_marks
+    missing = next((fact for fact in (known, seen) if isinstance(fact, Unavailable)), None)
+    if missing is not None and accept:
+        raise EnvDoctorError(f"nothing is accepted: {missing.reason}")
+    if isinstance(known, Unavailable) or isinstance(seen, Unavailable):
+        return None
+    now = seen.taken_at
+    marks = [] if seen.warmth.cold and not accept else present(seen.warmth, now)
+    if not (marks or accept):
+        return known.problem
+    try:
+        write = partial(state.record, known.path, known.key, marks, now, accept=accept)
+        said: str | None = call("the state", write, timeout=WITHIN)
+    except EnvDoctorError as error:
+        if accept:
+            raise
+        return str(error)
+    return said
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """Counts of keys, and when they were taken."""
+
+    warmth: Warmth
+    taken_at: float
+
+
+def _seen(taken: Snapshot) -> _Seen | Unavailable:
+    from envdoctor.views import warmth
+
+    if isinstance(taken.compile_caches, Unavailable):
+        return taken.compile_caches
+    if isinstance(taken.torch_build, Unavailable):
+        return taken.torch_build
+    found = warmth.view(taken.compile_caches, taken.torch_build, taken.jit_tools)
+    return found if isinstance(found, Unavailable) else _Seen(found, taken.compile_caches.taken_at)
+
+
+def present(seen: Warmth, now: float) -> list[Mark]:
+    """Return the counts as they are, as marks."""
+    from envdoctor.facts.cache_counts import KINDS
+    from envdoctor.state import Mark
+
+    return [
+        Mark(kind, device, keys, seen.cache.size, seen.cache.path, now, now)
+        for (kind, device), keys in sorted(seen.counts.items())
+        if kind in KINDS and keys
+    ]

@@ -1,0 +1,1 @@
+"""Faults of compile caches: gone, cold, damaged, or in the hands of others."""

@@ -1,0 +1,1 @@
+"""How compiling itself is set up."""
