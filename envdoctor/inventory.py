@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import chain
@@ -35,21 +35,22 @@ class Inventory:
 
 def status(wish: Wish, host: Host, *, keep: bool = True) -> Inventory:
     """Look at all caches; with `keep`, raise the marks. Raises UsageError if there is no target."""
-    began = time.monotonic()
-    taken, report = _taken(wish, host, began)
-    said = marking.remember(taken) if keep else None
-    if said:
-        report = replace(report, seen={**report.seen, "state": said})
-    return Inventory(_document(taken, report), report)
+    return _inventory(wish, host, marking.remember if keep else None)
 
 
 def accept(wish: Wish, host: Host) -> Inventory:
     """Make the present counts the marks. Raises EnvDoctorError where they are not known or cannot be written."""
+    return _inventory(wish, host, partial(marking.remember, accept=True))
+
+
+def _inventory(wish: Wish, host: Host, remember: Callable[[Snapshot], str | None] | None) -> Inventory:
     began = time.monotonic()
     taken, report = _taken(wish, host, began)
-    said = marking.remember(taken, accept=True)
-    if said:
-        report = replace(report, seen={**report.seen, "state": said})
+    if remember is not None:
+        said = remember(taken)
+        if said:
+            report = replace(report, seen={**report.seen, "state": said})
+        taken = replace(taken, cache_marks=marking.renewed(taken))
     return Inventory(_document(taken, report), report)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -11,6 +11,7 @@ from envdoctor.model import Unavailable
 from envdoctor.system.forked import call
 
 if TYPE_CHECKING:
+    from envdoctor.facts.cache_marks import CacheMarks
     from envdoctor.snapshot import Snapshot
     from envdoctor.state import Mark
     from envdoctor.views.warmth import Warmth
@@ -46,6 +47,20 @@ def remember(taken: Snapshot, *, accept: bool = False) -> str | None:
             raise
         return str(error)
     return said
+
+
+def renewed(taken: Snapshot) -> CacheMarks | Unavailable:
+    """Return the marks as they are after a run has written; those read before if they cannot be read again."""
+    from envdoctor import state
+
+    known = taken.cache_marks
+    if isinstance(known, Unavailable) or isinstance(taken.compile_caches, Unavailable):
+        return known
+    try:
+        read = partial(state.read, known.path, known.key, taken.compile_caches.taken_at)
+        return replace(known, marks=call("the state", read, timeout=WITHIN), problem=None)
+    except EnvDoctorError:
+        return known
 
 
 @dataclass(frozen=True, slots=True)

@@ -134,7 +134,7 @@ def _walked(data: bytes) -> Iterator[int]:
         for step, (opcode, argument, _) in enumerate(pickletools.genops(data)):
             if step and (step > _WALK or (opcode.name == "SHORT_BINUNICODE" and argument != "OrderedSet")):
                 return
-            if opcode.name in ("BININT1", "BININT") and isinstance(argument, int) and 0 <= argument < 1000:
+            if opcode.name in ("BININT1", "BININT2", "BININT") and isinstance(argument, int) and 0 <= argument < 1000:
                 yield argument
     except ValueError:  # the slice ends within an opcode, or the file does
         return

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from doctor import Doctor
-from patients import Patient, Wheel
+from patients import Patient, Wheel, findings
 
 CHILD = "import time; time.sleep(300)"
 HANG = f"""import subprocess, sys, time
@@ -55,3 +55,20 @@ def test_without_the_variable_it_is_not_blamed(smoke):
 
 def test_one_that_ends_did_not_hang(smoke):
     assert smoke("raise ImportError('x')", TORCHINDUCTOR_WORKER_START="fork").findings("smoke/hung") == []
+
+
+@pytest.mark.parametrize(
+    ("variables", "severities"),
+    [
+        ({"TORCHINDUCTOR_WORKER_START": "fork"}, ["warning"]),
+        ({"TORCHINDUCTOR_WORKER_START": "fork", "TORCHINDUCTOR_COMPILE_THREADS": "1"}, []),
+        ({}, []),
+    ],
+    ids=["forked", "no workers", "the default"],
+)
+def test_a_check_warns_of_the_variable_beforehand(variables, severities, tmp_path):
+    patient = Patient(tmp_path / "project")
+    version = "__version__ = '2.2.0'\n"
+    patient.install(Wheel("torch", "2.2.0", {"torch/__init__.py": "", "torch/version.py": version}))
+    found = findings(patient.check("compile/forked-workers", env=variables), "compile/forked-workers")
+    assert [finding.severity.label for finding in found] == severities
