@@ -34,6 +34,12 @@ class LockError(UsageError):
         return type(self), (self.path, self.problem, self.line)
 
 
+class DamagedSaveError(EnvDoctorError):
+    """A save of a compile cache that is not what was written: exit status 1, as for any other finding."""
+
+    status = 1
+
+
 class PolicyError(UsageError):
     """A configuration file with a key or value that envdoctor does not know."""
 

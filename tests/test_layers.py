@@ -73,10 +73,12 @@ TABLE = {
         "system",
         "views",
     },
+    "cache": {"__init__", "cache", "errors", "facts", "locate", "model", "printable", "snapshot", "system"},
     "wheels": {"__init__"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {
         "__init__",
+        "cache",
         "cli",
         "demo",
         "docs",

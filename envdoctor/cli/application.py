@@ -63,7 +63,11 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-caches = typer.Typer(name="cache", help="Compile caches: see them, judge them.", no_args_is_help=True)
+caches = typer.Typer(
+    name="cache",
+    help="Compile caches: see them, judge them, save them, bring them back.",
+    no_args_is_help=True,
+)
 app.add_typer(caches)
 
 TargetOption = Annotated[

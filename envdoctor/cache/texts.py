@@ -1,0 +1,122 @@
+"""What the commands about saves print; pure."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from envdoctor.cache.manifest import Manifest
+from envdoctor.cache.workflow import Saved, Shelf, Verified
+from envdoctor.printable import printable, redact, size_of
+
+
+def _lines(*lines: str) -> str:
+    return "".join(f"{printable(redact(line))}\n" for line in lines)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _files(manifest: Manifest) -> str:
+    return f"{_count(len(manifest.files), 'file')}, {size_of(manifest.size)}"
+
+
+def _left(left: Mapping[str, int]) -> list[str]:
+    said = ", ".join(f"{count} {reason}" for reason, count in sorted(left.items()))
+    return [f"left out: {said}"] if said else []
+
+
+def saved(done: Saved) -> str:
+    """Say what was saved, where, and what was not."""
+    manifest = done.manifest
+    if not done.written:
+        head = f"nothing to save: {manifest.cache} is as it was saved at {manifest.taken_at}"
+        return _lines(head, f"in {done.path} ({_files(manifest)})", *_removed(done))
+    return _lines(
+        f"saved {manifest.cache} ({_files(manifest)})",
+        f"in {done.path} ({size_of(done.size)})",
+        f"made for {made(manifest)}",
+        *_left(manifest.left_out),
+        *_removed(done),
+    )
+
+
+def _removed(done: Saved) -> list[str]:
+    return [f"removed {path}" for path in done.removed]
+
+
+def made(manifest: Manifest) -> str:
+    """Say what a save was made for."""
+    of = manifest.made
+    parts = [
+        f"torch {of.torch}",
+        f"triton {of.triton}" if of.triton else "",
+        f"Python {of.python}" if of.python else "",
+    ]
+    return ", ".join([*filter(None, parts), *of.archs])
+
+
+def shelf(found: Shelf) -> str:
+    """List the saves, two lines each."""
+    if not found.saves:
+        return _lines(f"no saves in {found.folder}")
+    return _lines(*(line for item in found.saves for line in _shelved(item)))
+
+
+def _shelved(item: Any) -> Iterator[str]:  # noqa: ANN401
+    if item.manifest is None:
+        yield f"{item.path}  {size_of(item.size)}"
+        yield f"    {item.problem}"
+        return
+    yield f"{item.path}  {size_of(item.size)}"
+    yield f"    {item.manifest.taken_at} on {item.manifest.host}: {item.manifest.cache} ({_files(item.manifest)})"
+    yield f"    made for {made(item.manifest)}"
+
+
+def shelf_json(found: Shelf) -> str:
+    """List the saves as JSON."""
+    saves = [
+        {"path": item.path, "bytes": item.size}
+        | ({"problem": item.problem} if item.manifest is None else _described(item.manifest))
+        for item in found.saves
+    ]
+    return json.dumps({"schema": 1, "store": found.folder, "saves": _safe(saves)}, indent=2) + "\n"
+
+
+def _described(manifest: Manifest) -> dict[str, Any]:
+    of = manifest.made
+    return {
+        "taken_at": manifest.taken_at,
+        "host": manifest.host,
+        "cache": manifest.cache,
+        "target": manifest.target,
+        "files": len(manifest.files),
+        "content_bytes": manifest.size,
+        "torch": of.torch,
+        "torch_git": of.torch_git,
+        "cuda": of.cuda,
+        "triton": of.triton,
+        "python": of.python,
+        "machine": of.machine,
+        "archs": list(of.archs),
+        "left_out": dict(manifest.left_out),
+    }
+
+
+def _safe(value: Any) -> Any:  # noqa: ANN401 - JSON
+    if isinstance(value, str):
+        return printable(redact(value))
+    if isinstance(value, list):
+        return [_safe(item) for item in value]
+    return {_safe(key): _safe(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def verified(done: Verified) -> str:
+    """Say that all is well."""
+    manifest = done.manifest
+    return _lines(
+        f"{done.path}: all is what was saved ({_files(manifest)}, {done.seconds:.1f} s)",
+        f"{manifest.cache} of {manifest.host} at {manifest.taken_at}, made for {made(manifest)}",
+    )

@@ -1,0 +1,88 @@
+"""`envdoctor cache`."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from envdoctor.cli.application import ConfigOption, Format, TargetOption, caches, show
+
+FileArgument = Annotated[str | None, typer.Argument(help="A save.", metavar="[FILE]")]
+LatestOption = Annotated[bool, typer.Option("--latest", help="The youngest save of the environment.")]
+CacheOption = Annotated[
+    str | None,
+    typer.Option(help="The cache. Default: $TORCHINDUCTOR_CACHE_DIR, else torchinductor_USER in $TMPDIR or /tmp."),
+]
+ForceOption = Annotated[bool, typer.Option("--force", help="Even if somebody else may have written it.")]
+
+
+@caches.command()
+def save(
+    *,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="File to write. Default: one in the store.", metavar="FILE")
+    ] = None,
+    target: TargetOption = None,
+    cache: CacheOption = None,
+    keep: Annotated[
+        int | None, typer.Option(help="Keep so many saves of this cache, remove the older ones.", min=1, metavar="N")
+    ] = None,
+    force: ForceOption = False,
+    config: ConfigOption = None,
+) -> None:
+    """Save the compile cache that the job would use.
+
+    Consistent while a job writes. A save equal to the latest writes nothing. Temporary files, locks and precompiled
+    headers are left out.
+
+    Exit status: 0 saved or saved before, 2 usage, no cache, or one that others can write, 3 it could not be done.
+    """
+    from envdoctor import workflows
+    from envdoctor.cache import texts, workflow
+
+    if keep is not None and output is not None:
+        raise typer.BadParameter("is about the store, -o writes elsewhere.", param_hint="'--keep'")
+    asked = workflow.Asked(output, cache, keep, force)
+    show(texts.saved(workflow.save(workflows.Wish(target, config=config), asked, workflows.LocalHost())))
+
+
+@caches.command("list")
+def list_saves(
+    *,
+    target: TargetOption = None,
+    output: Annotated[Format, typer.Option("--format", help="Report format.")] = Format.TEXT,
+    config: ConfigOption = None,
+) -> None:
+    """List the saves of an environment, youngest first."""
+    from envdoctor import workflows
+    from envdoctor.cache import texts, workflow
+
+    shelf = workflow.shelf(workflows.Wish(target, config=config), workflows.LocalHost())
+    show(texts.shelf_json(shelf) if output is Format.JSON else texts.shelf(shelf))
+
+
+@caches.command()
+def verify(
+    *,
+    file: FileArgument = None,
+    latest: LatestOption = False,
+    target: TargetOption = None,
+    config: ConfigOption = None,
+) -> None:
+    """Hash all that a save holds and compare it with its manifest.
+
+    Exit status: 0 all is what was saved, 1 it is damaged, 2 usage, not a save.
+    """
+    from envdoctor import workflows
+    from envdoctor.cache import texts, workflow
+
+    path = workflow.chosen(_one(file, latest=latest), workflows.Wish(target, config=config), workflows.LocalHost())
+    show(texts.verified(workflow.verify(path)))
+
+
+def _one(file: str | None, *, latest: bool) -> str | None:
+    """Return the file that was named, None for the youngest; one of both has to be said."""
+    if (file is None) is not latest:
+        raise typer.BadParameter("name a FILE or say --latest, one of both.", param_hint="FILE")
+    return file
