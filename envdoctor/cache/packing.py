@@ -103,9 +103,10 @@ class Unpacker:
         self.manifest = self._manifest()
 
     def _manifest(self) -> Manifest:
-        name, size = self._header()
-        if name != manifests.NAME:
+        head = self._exactly(RECORD)
+        if not head.startswith(f"{manifests.NAME}\0".encode()):
             raise UsageError(f"{self.path}: is not a save of a compile cache (no {manifests.NAME} in it)")
+        size = self._info(head).size
         if size > MANIFEST_LIMIT:
             raise self.damaged(f"its manifest would take {size:,} bytes")
         text = self._exactly(size)
@@ -138,20 +139,19 @@ class Unpacker:
 
     def _header(self) -> tuple[str, int]:
         """Read the head of a regular file: its name and size."""
-        info = self._info()
+        info = self._info(self._exactly(RECORD))
         if info.type != tarfile.GNUTYPE_LONGNAME:
             return info.name, info.size
         if info.size > 4097:
             raise self.damaged("a name in it is too long")
         name = self._exactly(info.size).rstrip(b"\0").decode("utf-8", "surrogateescape")
         self._exactly(-info.size % RECORD)
-        info = self._info()
+        info = self._info(self._exactly(RECORD))
         if info.type == tarfile.GNUTYPE_LONGNAME:
             raise self.damaged("a name in it is followed by another")
         return name, info.size
 
-    def _info(self) -> tarfile.TarInfo:
-        head = self._exactly(RECORD)
+    def _info(self, head: bytes) -> tarfile.TarInfo:
         if not any(head):
             raise self.damaged("it ends before all that its manifest lists")
         try:

@@ -29,13 +29,13 @@ class Place:
     """The variable that names it, or `default`."""
 
 
-def inductor(host: Host, named: str | None = None) -> Place:
-    """Return the cache that a job started here would use; `named` is what the caller says instead (--cache).
+def inductor(host: Host, named: str | None = None, option: str = "--cache") -> Place:
+    """Return the cache that a job started here would use; `named` is what the caller says instead, by that option.
 
     `cache_dir` and `default_cache_dir` of torch/_inductor/runtime/cache_dir_utils.py, torch 2.9 to 2.15.
     """
     if named is not None:
-        return Place(_absolute(host, os.path.expanduser(named)), "--cache")
+        return Place(_absolute(host, os.path.expanduser(named)), option)
     if VARIABLE in host.env:
         return Place(_absolute(host, host.env[VARIABLE]), VARIABLE)
     folder, why = _temporary(host)

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from envdoctor.cache.manifest import Manifest
+from envdoctor.cache.restoring import Restored
 from envdoctor.cache.workflow import Saved, Shelf, Verified
 from envdoctor.printable import printable, redact, size_of
 
@@ -120,3 +121,18 @@ def verified(done: Verified) -> str:
         f"{done.path}: all is what was saved ({_files(manifest)}, {done.seconds:.1f} s)",
         f"{manifest.cache} of {manifest.host} at {manifest.taken_at}, made for {made(manifest)}",
     )
+
+
+def restored(done: Restored) -> str:
+    """Say what was brought back, and what was not."""
+    manifest = done.manifest
+    lines = [f"restored {_count(done.added, 'file')} into {done.path} ({done.why})", f"from {done.source}"]
+    if done.kept:
+        lines.append(f"kept {_count(len(done.kept), 'file')} that were there already")
+    if done.bound:
+        lines.append(
+            f"left out {_count(done.bound, 'file')} of triton/: they name {manifest.cache}, where they were saved"
+        )
+    if done.other_venv:
+        lines.append(f"saved for {done.other_venv}: C++ kernels are compiled again, since their keys hold that path")
+    return _lines(*lines)

@@ -81,6 +81,34 @@ def verify(
     show(texts.verified(workflow.verify(path)))
 
 
+@caches.command()
+def restore(
+    *,
+    file: FileArgument = None,
+    latest: LatestOption = False,
+    to: Annotated[
+        str | None, typer.Option(help="Cache to restore into. Default: the one that the job would use.", metavar="DIR")
+    ] = None,
+    target: TargetOption = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Even if it does not fit, or somebody else may have written it.")
+    ] = False,
+    config: ConfigOption = None,
+) -> None:
+    """Bring a save back, where its torch, triton and GPUs are still the same.
+
+    What is there already stays as it is; each file appears whole or not at all, whenever this is interrupted.
+
+    Exit status: 0 restored, 1 the save is damaged, 2 usage, not a save, does not fit, in use, 3 it could not be done.
+    """
+    from envdoctor import workflows
+    from envdoctor.cache import restoring, texts, workflow
+
+    wish, host = workflows.Wish(target, config=config), workflows.LocalHost()
+    path = workflow.chosen(_one(file, latest=latest), wish, host)
+    show(texts.restored(restoring.restore(path, wish, host, to=to, force=force)))
+
+
 def _one(file: str | None, *, latest: bool) -> str | None:
     """Return the file that was named, None for the youngest; one of both has to be said."""
     if (file is None) is not latest:
