@@ -17,6 +17,7 @@ TABLE = {
     "printable": set(),
     "versions": set(),
     "codec": set(),
+    "hits": set(),
     "knowledge": set(),
     "payloads": set(),
     "wiring": {"model"},
@@ -34,7 +35,7 @@ TABLE = {
     "symbols": {"facts", "knowledge", "model"},
     "views": {"facts", "knowledge", "locks", "model", "policy", "printable", "signatures", "symbols", "versions"}
     | {"views"},
-    "probes": {"facts", "knowledge", "model", "policy", "printable", "state", "versions", "views"},
+    "probes": {"facts", "hits", "knowledge", "model", "policy", "printable", "state", "versions", "views"},
     "snapshot": {"facts", "model", "seals", "system", "wiring"},
     "registry": {"errors", "model", "policy", "probes", "snapshot", "views", "wiring"},
     "confirm": {"facts", "model", "signatures"},
@@ -73,7 +74,7 @@ TABLE = {
         "system",
         "views",
     },
-    "cache": {"__init__", "cache", "errors", "facts", "locate", "model", "printable", "snapshot", "system"},
+    "cache": {"__init__", "cache", "errors", "facts", "hits", "locate", "model", "printable", "snapshot", "system"},
     "wheels": {"__init__"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {
@@ -94,9 +95,19 @@ TABLE = {
     "__main__": {"cli"},
 }
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
-PURE = {"confirm", "judge", "model", "printable", "probes", "reports", "signatures", "symbols", "versions", "views"} | {
-    "wiring"
-}
+PURE = {
+    "confirm",
+    "hits",
+    "judge",
+    "model",
+    "printable",
+    "probes",
+    "reports",
+    "signatures",
+    "symbols",
+    "versions",
+    "views",
+} | {"wiring"}
 MACHINE = {"glob", "io", "open", "os", "pathlib", "shutil", "socket", "subprocess", "tempfile", "urllib"}
 """What reaches the machine, of the standard library."""
 HARMLESS = {"os", "os.path", "urllib.parse.unquote"} | {

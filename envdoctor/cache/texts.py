@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from envdoctor.cache.manifest import Manifest
+from envdoctor.cache.pruning import Pruned
 from envdoctor.cache.restoring import Restored
 from envdoctor.cache.workflow import Saved, Shelf, Verified
 from envdoctor.printable import printable, redact, size_of
@@ -136,3 +137,37 @@ def restored(done: Restored) -> str:
     if done.other_venv:
         lines.append(f"saved for {done.other_venv}: C++ kernels are compiled again, since their keys hold that path")
     return _lines(*lines)
+
+
+def pruned(done: Pruned) -> str:
+    """Say what was taken out, or would be."""
+    acted = done.quarantine is not None
+    lines = [] if done.complete else ["part of the cache could not be looked at"]
+    for item in done.removals:
+        below = "" if item.damaged == item.path else f"{item.damaged.removeprefix(f'{item.path}/')} "
+        lines += [f"{'removed' if acted else 'damaged'}  {item.path}", f"    {below}{item.why}: {item.consequence}"]
+    lines += [f"left alone, written to within the last minute: {path}" for path in done.young]
+    if acted:
+        count = _count(len(done.removals), "entry").replace("entrys", "entries")
+        lines.append(f"{count} moved to {done.quarantine}; delete it once nobody misses them")
+    elif done.removals:
+        lines.append("nothing was removed: --yes moves these into a quarantine beside the cache")
+    else:
+        lines.append(f"{done.cache}: nothing damaged or abandoned")
+    return _lines(*lines)
+
+
+def pruned_json(done: Pruned) -> str:
+    """Say it as JSON."""
+    entries = [
+        {
+            "path": item.path,
+            "damaged": item.damaged,
+            "kind": item.kind,
+            "why": item.why,
+            "consequence": item.consequence,
+        }
+        for item in done.removals
+    ]
+    found = {"cache": done.cache, "quarantine": done.quarantine, "complete": done.complete, "young": list(done.young)}
+    return json.dumps({"schema": 1, **_safe(found), "entries": _safe(entries)}, indent=2) + "\n"

@@ -109,6 +109,31 @@ def restore(
     show(texts.restored(restoring.restore(path, wish, host, to=to, force=force)))
 
 
+@caches.command()
+def prune(
+    *,
+    cache: CacheOption = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it; without this it is only listed.")] = False,
+    output: Annotated[Format, typer.Option("--format", help="Report format.")] = Format.TEXT,
+) -> None:
+    """Take damaged and abandoned entries out of a compile cache.
+
+    Each goes, one at a time, into a quarantine beside the cache. Everything else stays, warm as it is.
+
+    Exit status: 0 nothing to remove, or removed, 1 something to remove (without --yes), 2 usage, no cache, in use, or
+    one that others can write, 3 it could not be done.
+    """
+    from envdoctor import workflows
+    from envdoctor.cache import pruning, texts
+
+    done = pruning.prune(workflows.LocalHost(), cache=cache, act=yes)
+    show(texts.pruned_json(done) if output is Format.JSON else texts.pruned(done))
+    if done.removals and done.quarantine is None:
+        raise typer.Exit(1)
+    if not done.complete:
+        raise typer.Exit(3)
+
+
 def _one(file: str | None, *, latest: bool) -> str | None:
     """Return the file that was named, None for the youngest; one of both has to be said."""
     if (file is None) is not latest:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from envdoctor import hits
 from envdoctor.facts.smoke import FRESH, Attempt, Smoke
 from envdoctor.facts.variables import Variables
 from envdoctor.model import Finding, Severity, Unavailable
@@ -20,8 +21,6 @@ from envdoctor.views.diagnoses import Diagnoses
 
 SWITCH = "TORCHINDUCTOR_AUTOGRAD_CACHE"
 """The variable that decides on AOTAutograd's cache (torch/_functorch/config.py of torch 2.13.0)."""
-MISSES = ("miss", "bypass", "guard_miss")
-"""Endings of counters that must be 0 (torch/_functorch/_aot_autograd/autograd_cache.py, torch 2.9 to 2.15)."""
 
 
 def check(smoke: Smoke, diagnoses: Diagnoses, variables: Variables | Unavailable) -> Iterable[Finding]:
@@ -58,22 +57,11 @@ def _faults(detail: Mapping[str, Any], smoke: Smoke) -> Iterator[str]:
         return
     counters = detail["counters"]
     if detail.get("fx_cache") is not False:
-        yield from _missed("fxgraph_cache", counters["inductor"])
+        yield from hits.missed(hits.GRAPHS, counters)
     else:
         yield "the cache of compiled graphs is switched off"
     # releases in which this cache is not there, or off by default, can only be judged by the graphs
     if detail.get("aot_cache"):
-        yield from _missed("autograd_cache", counters["aot_autograd"])
+        yield from hits.missed(hits.AUTOGRAD, counters)
     new = detail.get("new_files") or []
-    if new:
-        others = "" if smoke.own_cache else ", if no other job wrote them"
-        count = detail.get("new_count", len(new))
-        yield f"{count} new file{'s' if count > 1 else ''} in the cache, such as {new[0]}{others}"
-
-
-def _missed(cache: str, counters: Mapping[str, int]) -> Iterator[str]:
-    if not counters.get(f"{cache}_hit"):
-        yield f"no {cache}_hit"
-    yield from (
-        f"{cache}_{ending} {counters[f'{cache}_{ending}']}" for ending in MISSES if counters.get(f"{cache}_{ending}")
-    )
+    yield from hits.grown(new, detail.get("new_count", len(new)), shared=not smoke.own_cache)

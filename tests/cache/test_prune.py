@@ -1,0 +1,139 @@
+"""Prune takes out what is damaged or abandoned, and nothing else."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from cached import ENTRIES, KEY, contents, fill
+
+from envdoctor.cache import pruning
+from envdoctor.errors import EnvDoctorError, UsageError
+
+DEAD = 4_194_305
+"""A process id beyond what Linux gives (PID_MAX_LIMIT, 2**22)."""
+SOUND = {name: data for name, data in ENTRIES.items() if not name.startswith(("triton/", "cd/", "ef/"))}
+OLD = 7200
+
+
+def age(path, seconds):
+    for each in [path, *path.rglob("*")] if path.is_dir() else [path]:
+        os.utime(each, (time.time() - seconds,) * 2, follow_symlinks=False)
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return fill(tmp_path / "pruned", SOUND)
+
+
+@pytest.fixture
+def prune(shop, cache):
+    return lambda *, act=True: pruning.prune(shop.host(), cache=str(cache), act=act)
+
+
+def damage(cache, name, content=b"", seconds=OLD):
+    fill(cache, {name: content})
+    age(cache / name, seconds)
+    return str(cache / name)
+
+
+def test_a_sound_cache_is_left_as_it_is(cache, prune):
+    found = prune()
+    assert (found.removals, found.quarantine, found.complete) == ((), None, True)
+    assert contents(cache) == SOUND
+
+
+def test_without_yes_it_is_only_listed(cache, prune):
+    path = damage(cache, "ab/empty.py")
+    found = prune(act=False)
+    assert [(item.path, item.kind) for item in found.removals] == [(path, "empty")]
+    assert (found.quarantine, contents(cache)) == (None, {**SOUND, "ab/empty.py": b""})
+
+
+def test_what_is_damaged_goes_into_quarantine_and_the_rest_stays(cache, prune):
+    damage(cache, "ab/empty.py")
+    damage(cache, "zz/broken.py", b"def (")
+    damage(cache, "zz/cut.so", b"\x7fELF")
+    found = prune()
+    assert contents(cache) == SOUND
+    assert contents(found.quarantine) == {"ab/empty.py": b"", "zz/broken.py": b"def (", "zz/cut.so": b"\x7fELF"}
+    assert os.path.dirname(found.quarantine) == f"{cache}.envdoctor-quarantine"
+    assert Path(found.quarantine).stat().st_mode & 0o777 == 0o700
+    assert prune().removals == ()
+
+
+def test_a_kernel_goes_as_a_whole_and_once(cache, prune):
+    kernel = f"triton/0/{KEY}"
+    fill(cache, {f"{kernel}/k.json": b"{", f"{kernel}/k.cubin": b"", f"{kernel}/__grp__k.json": b""})
+    age(cache / kernel, OLD)
+    found = prune()
+    assert [item.path for item in found.removals] == [str(cache / kernel)]
+    assert contents(cache) == SOUND
+    assert sorted(os.listdir(f"{found.quarantine}/{kernel}")) == ["__grp__k.json", "k.cubin", "k.json"]
+
+
+@pytest.mark.parametrize(
+    "name", ["ab/.{pid}.7.tmp", "triton/0/tmp.pid_{pid}_ab-cd/k.cubin", "triton/0/tmp.ab-cd/k.cubin"]
+)
+@pytest.mark.parametrize(("pid", "seconds", "goes"), [(DEAD, OLD, True), (DEAD, 600, False), (os.getpid(), OLD, False)])
+def test_what_a_dead_writer_had_under_way_goes_after_an_hour(cache, prune, name, pid, seconds, goes):
+    path = cache / name.format(pid=pid)
+    fill(cache, {str(path.relative_to(cache)): b"half"})
+    age(path.parent if path.name == "k.cubin" else path, seconds)
+    nameless = "{pid}" not in name and seconds == OLD
+    found = prune()
+    assert (len(found.removals) == 1) == (goes or nameless)
+    assert path.exists() != (goes or nameless)
+
+
+def test_what_was_written_just_now_is_left_alone(cache, prune):
+    path = damage(cache, "ab/empty.py", seconds=5)
+    found = prune()
+    assert (found.removals, found.young) == ((), (path,))
+    assert os.path.exists(path)
+
+
+def test_a_cache_in_use_is_left_alone(cache, prune):
+    path = damage(cache, "ab/empty.py")
+    code = "import sys; f = open(sys.argv[1]); print('ready', flush=True); sys.stdin.read()"
+    user = subprocess.Popen(
+        [sys.executable, "-c", code, cache / "ab/cab.py"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    try:
+        user.stdout.readline()
+        with pytest.raises(UsageError, match=f"is in use by process {user.pid}"):
+            prune()
+        assert prune(act=False).removals
+    finally:
+        user.communicate()
+    assert os.path.exists(path)
+
+
+@pytest.mark.parametrize("place", ["pruned", "pruned/ab"])
+def test_links_are_not_followed(tmp_path, cache, prune, place):
+    fill(tmp_path / "elsewhere", {"empty.py": b"", "aa/empty.py": b""})
+    age(tmp_path / "elsewhere", OLD)
+    (tmp_path / place / "xy").symlink_to(tmp_path / "elsewhere")
+    assert prune().removals == ()
+    assert (tmp_path / "elsewhere/empty.py").exists()
+
+
+def test_a_cache_that_others_can_write_is_refused(cache, prune):
+    cache.chmod(0o777)
+    with pytest.raises(UsageError, match="can be written by everybody"):
+        prune()
+
+
+def test_no_cache_is_a_usage_error(shop, tmp_path):
+    with pytest.raises(UsageError, match="there is no compile cache"):
+        pruning.prune(shop.host(), cache=str(tmp_path / "nothing"), act=True)
+
+
+def test_where_no_quarantine_can_be_made_it_says_so(cache, prune):
+    path = damage(cache, "ab/empty.py")
+    Path(f"{cache}.envdoctor-quarantine").write_text("in the way")
+    with pytest.raises(EnvDoctorError, match="envdoctor-quarantine"):
+        prune()
+    assert os.path.exists(path)
