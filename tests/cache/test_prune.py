@@ -77,7 +77,11 @@ def test_a_kernel_goes_as_a_whole_and_once(cache, prune):
 @pytest.mark.parametrize(
     "name", ["ab/.{pid}.7.tmp", "triton/0/tmp.pid_{pid}_ab-cd/k.cubin", "triton/0/tmp.ab-cd/k.cubin"]
 )
-@pytest.mark.parametrize(("pid", "seconds", "goes"), [(DEAD, OLD, True), (DEAD, 600, False), (os.getpid(), OLD, False)])
+@pytest.mark.parametrize(
+    ("pid", "seconds", "goes"),
+    [(DEAD, OLD, True), (DEAD, 600, False), (os.getpid(), OLD, False)],
+    ids=["dead", "young", "alive"],
+)
 def test_what_a_dead_writer_had_under_way_goes_after_an_hour(cache, prune, name, pid, seconds, goes):
     path = cache / name.format(pid=pid)
     fill(cache, {str(path.relative_to(cache)): b"half"})
