@@ -33,7 +33,7 @@ def confirmed(finding: Finding, probe: str, log: JobLog | Unavailable, node: Nod
     """Return a finding as it is with the log at hand.
 
     If the log shows what this probe found, the finding says where, and is as severe as the signature, never less than
-    it was. The first line that shows it is named.
+    it was. The first line that shows it is named. One that has no steps of its own gets those of the signature.
     """
     if isinstance(log, Unavailable):
         return finding
@@ -46,6 +46,7 @@ def confirmed(finding: Finding, probe: str, log: JobLog | Unavailable, node: Nod
         severity=max(finding.severity, Severity[match.severity.upper()]),
         message=f"{finding.message}{_SHOWN}{log.place(match)})",
         evidence={**finding.evidence, "log": shown},
+        remedy=finding.remedy or match.cure,
     )
 
 

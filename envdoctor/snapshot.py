@@ -115,8 +115,8 @@ FACTS: Mapping[str, tuple[str, ...]] = {
 Said here as well as in the collectors' signatures (a test holds the two together), so that the first children start
 before the modules of the others are imported.
 """
-UNHURRIED = frozenset({"job_log"})
-"""Facts that may take all the time there is: a log may hold gigabytes."""
+UNHURRIED = {"job_log": "the log was not read to its end within {limit:g} s; give it more with --deadline"}
+"""Facts that may take all the time there is, and what is said if it was too little: a log may hold gigabytes."""
 
 
 def take(
@@ -145,7 +145,7 @@ def take(
 
 
 def _task(name: str, run: Callable[..., Any], needed: tuple[str, ...], deadline: float) -> Task:
-    return Task(name, run, needed, deadline) if name in UNHURRIED else Task(name, run, needed)
+    return Task(name, run, needed, deadline, UNHURRIED[name]) if name in UNHURRIED else Task(name, run, needed)
 
 
 def load() -> Iterator[None]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -47,6 +48,15 @@ def root_of(folder: str | None) -> str:
     return os.path.abspath(folder).rstrip("/")
 
 
+def one_log(named: Sequence[str]) -> str | None:
+    """Return --log, None if there is none. Raises UsageError for several, and for ""."""
+    if len(named) > 1:
+        raise UsageError(f"--log: one log at a time, not {len(named)}; concatenate them, or check once for each")
+    if named and not named[0]:
+        raise UsageError("--log: the name of the log is empty")
+    return named[0] if named else None
+
+
 def check(wish: Wish, selection: Selection, host: Host, *, deadline: float = DEADLINE, keep: bool = True) -> Report:
     """Gather what the selected probes need and judge it; with `keep`, raise the marks of the compile caches seen.
 
@@ -59,19 +69,23 @@ def check(wish: Wish, selection: Selection, host: Host, *, deadline: float = DEA
 
     everything = not (selection.select or selection.ignore)
     named = {"job_log"} if target.log is not None else set()  # a log confirms what any probe finds
-    wanted = snapshot.FACTS.keys() if everything else registry.facts_for(_select(selection)) | named
+    probes = partial(_select, selection, logged=target.log is not None)
+    wanted = snapshot.FACTS.keys() if everything else registry.facts_for(probes()) | named
     left = deadline - (time.monotonic() - began)
     taken = snapshot.take(target, host, wanted, deadline=left, meanwhile=chain(snapshot.load(), registry.load()))
     registry.known_to(policy)
-    judged = report(target, policy, taken, _select(selection), host, began)
+    judged = report(target, policy, taken, probes(), host, began)
     said = remember(taken) if keep else None
     return replace(judged, seen={**judged.seen, "state": said}) if said else judged
 
 
-def _select(selection: Selection) -> tuple[Probe, ...]:
+def _select(selection: Selection, *, logged: bool) -> tuple[Probe, ...]:
+    """Return the probes to run. A log that was named is judged whatever is selected, unless that is ignored."""
     from envdoctor import registry
+    from envdoctor.confirm import UNEXPLAINED
 
-    return registry.select(selection.select, selection.ignore)
+    also = (UNEXPLAINED,) if logged and selection.select else ()
+    return registry.select((*selection.select, *also), selection.ignore)
 
 
 def report(
@@ -92,28 +106,31 @@ def report(
         outcomes,
         policy.path,
         taken.failed(),
-        _seen(taken, now),
+        _seen(taken, now, {probe.id for probe in probes}),
     )
 
 
-def _seen(taken: Snapshot, moment: datetime) -> dict[str, str | int]:
+def _seen(taken: Snapshot, moment: datetime, judged: AbstractSet[str]) -> dict[str, str | int]:
     seen = {
         "torch": taken.known("torch_build", "version"),
         "packages": taken.known("distributions", "count"),
         "files": taken.known("files", "checked"),
         "lock": _since_sealed(taken),
-        "log": _read_in(taken),
+        "log": _read_in(taken, judged),
         "knowledge": knowledge.age(moment),
     }
     return {key: value for key, value in seen.items() if value is not None}
 
 
-def _read_in(taken: Snapshot) -> str | None:
-    """Say what the log that was named shows, so that nobody wonders whether it was read."""
+def _read_in(taken: Snapshot, judged: AbstractSet[str]) -> str | None:
+    """Say what the log that was named shows, so that nobody wonders whether it was read, and if that is not judged."""
+    from envdoctor.confirm import UNEXPLAINED
+
     matches = taken.known("job_log", "matches")
     if matches is None:
         return None
-    return f"{taken.known('job_log', 'path')}: {len(matches) or 'no'} known failure{'' if len(matches) == 1 else 's'}"
+    said = f"{taken.known('job_log', 'path')}: {len(matches) or 'no'} known failure{'' if len(matches) == 1 else 's'}"
+    return said if UNEXPLAINED in judged or not matches else f"{said}, not judged: {UNEXPLAINED} is ignored"
 
 
 def _since_sealed(taken: Snapshot) -> str | None:

@@ -43,6 +43,12 @@ def test_a_finding_is_raised_and_says_where_it_shows(severity):
     }
 
 
+def test_a_finding_without_steps_gets_those_of_the_signature():
+    assert confirmed(finding(), SHM, log(BUS), NO_NODE).remedy == ("df /dev/shm",)
+    own = replace(finding(), remedy=("mount it larger",))
+    assert confirmed(own, SHM, log(BUS), NO_NODE).remedy == ("mount it larger",)
+
+
 @pytest.mark.parametrize(("severity", "after"), [("NOTE", "WARNING"), ("WARNING", "WARNING"), ("ERROR", "ERROR")])
 def test_a_finding_is_never_lowered(severity, after):
     assert confirmed(finding(severity=Severity[severity]), SHM, log(MILD), NO_NODE).severity == Severity[after]

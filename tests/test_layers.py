@@ -47,6 +47,7 @@ TABLE = {
     "inventory": {"__init__", "codec", "locate", "marking", "model", "printable", "registry", "snapshot", "system"}
     | {"views", "workflows"},
     "workflows": {
+        "confirm",
         "errors",
         "judge",
         "knowledge",

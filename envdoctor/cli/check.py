@@ -47,7 +47,7 @@ def check(
         typer.Option(help="Read host files below DIR: an unpacked image, a mounted disk.", metavar="DIR"),
     ] = None,
     log: Annotated[
-        str | None, typer.Option(help="Log of a failed run, to be searched for known failures.", metavar="FILE")
+        list[str] | None, typer.Option(help="Log of a failed run, to be searched for known failures.", metavar="FILE")
     ] = None,
     deadline: Annotated[
         float, typer.Option(help="After so long, what is not read yet is given up.", min=0.1, metavar="SECONDS")
@@ -64,7 +64,8 @@ def check(
     from envdoctor import workflows
     from envdoctor.model import Severity
 
-    wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()), log)
+    named = workflows.one_log(log or ())
+    wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()), named)
     selection = workflows.Selection(tuple(select or ()), tuple(ignore or ()))
     host = workflows.LocalHost(patience=deadline / 2, root=workflows.root_of(root))
     report = workflows.check(wish, selection, host, deadline=deadline, keep=not no_state)

@@ -43,7 +43,7 @@ class JobLog:
 def collect(target: Target, host: Host) -> JobLog | Unavailable:  # noqa: ARG001 - each fact is asked for alike
     """Search it. Raises UsageError if it cannot be read, is no regular file or no text: the caller named it.
 
-    An empty log shows nothing, which is not to say that nothing failed.
+    An empty log shows nothing, which is not to say that nothing failed: the doctor has not done what it was asked for.
     """
     if target.log is None:
         return Unavailable("no log was named (--log)")
@@ -55,7 +55,7 @@ def collect(target: Target, host: Host) -> JobLog | Unavailable:  # noqa: ARG001
     except ValueError as error:
         raise UsageError(f"--log: {target.log}: {error}") from error
     if not any(sizes):
-        return Unavailable(f"the log is empty: {target.log}")
+        return Unavailable(f"the log is empty: {target.log}", failed=True)
     return JobLog(target.log, sum(sizes), matches)
 
 
@@ -65,9 +65,18 @@ def _text(found: Iterator[bytes]) -> Iterable[bytes]:
     packed = next((kind for mark, kind in PACKED.items() if beginning.startswith(mark)), None)
     if packed is not None:
         raise ValueError(f"is compressed ({packed}); unpack it first")
-    if b"\0" in beginning.lstrip(b"\0")[:_PEEK]:
+    start = beginning.lstrip(b"\0")[:_PEEK]
+    if _is_utf_16(start):
+        raise ValueError("is not text (UTF-16?): convert it with iconv -f utf-16 -t utf-8")
+    if b"\0" in start:
         raise ValueError("is not text")
     return chain([beginning], found)
+
+
+def _is_utf_16(start: bytes) -> bool:
+    """Tell whether every second byte is NUL, as Latin letters have it there: most of them, and none of the others."""
+    halves = [half.count(0) for half in (start[::2], start[1::2])]
+    return len(start) > 3 and min(halves) == 0 and max(halves) > len(start) * 3 // 8
 
 
 def _measured(found: Iterable[bytes], sizes: list[int]) -> Iterator[bytes]:

@@ -32,6 +32,8 @@ class Task:
     needs: tuple[str, ...] = ()
     timeout: float = 10.0
     """Seconds."""
+    late: str = "no answer within {limit:g} s"
+    """What to say if it was given up."""
 
 
 _DONE = object()
@@ -157,7 +159,7 @@ def _receive(
     for child in [child for child in running.values() if time.monotonic() >= child.ends]:
         _close(selector, running, child)
         limit = round(child.ends - child.began, 1)
-        results[child.task.name] = Unavailable(f"no answer within {limit:g} s", failed=True)
+        results[child.task.name] = Unavailable(child.task.late.format(limit=limit), failed=True)
 
 
 def _close(selector: selectors.BaseSelector, running: dict[int, _Child], child: _Child) -> None:

@@ -1,6 +1,7 @@
 """`check --log FILE`: what the log shows is in the report, and a file that is no log is a usage error of one line."""
 
 import os
+import re
 import time
 
 import pytest
@@ -63,6 +64,37 @@ def test_a_finding_that_the_log_shows_is_an_error_whatever_is_selected(options, 
     assert subjects(answer) == []
 
 
+@pytest.mark.parametrize("selected", ["packages", "log", "node/low-disk"])
+def test_a_log_is_judged_whatever_is_selected(selected, patient, doctor, log):
+    log.write_text(FX)
+    answer = doctor.check(patient.prefix, "--select", selected, "--log", log)
+    assert subjects(answer) == ["fx-trace-race"]
+    assert answer.report["verdict"] == "warnings"
+
+
+@pytest.mark.parametrize("options", [["--ignore", "log"], ["--select", "packages", "--ignore", "log/known-failure"]])
+def test_a_log_that_is_ignored_is_said_to_be(options, patient, doctor, log):
+    log.write_text(FX)
+    answer = doctor.check(patient.prefix, *options, "--log", log)
+    assert (subjects(answer), answer.report["verdict"]) == ([], "healthy")
+    assert answer.report["seen"]["log"] == f"{log}: 1 known failure, not judged: log/known-failure is ignored"
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (
+            ["--log", "a.log", "--log", "b.log"],
+            "--log: one log at a time, not 2; concatenate them, or check once for each",
+        ),
+        (["--log", ""], "--log: the name of the log is empty"),
+    ],
+)
+def test_a_log_is_one_that_has_a_name(options, said, patient, doctor):
+    answer = doctor("check", "--target", patient.prefix, *options)
+    assert (answer.status, answer.stdout, answer.stderr) == (2, "", f"envdoctor: {said}\n")
+
+
 def test_text_report_quotes_the_line(patient, doctor, log):
     log.write_text(f"\x1b[31m{FX.strip()}\x1b[0m \x1b]0;title\x07\x08\n")
     answer = doctor("check", "--target", patient.prefix, "--select", "log", "--log", log)
@@ -102,6 +134,7 @@ def test_an_empty_log_is_said_to_be_empty(patient, doctor, log):
     answer = doctor.check(patient.prefix, "--log", log)
     skipped = {entry["probe"]: entry["reason"] for entry in answer.report["skipped"]}
     assert skipped["log/known-failure"] == f"the log is empty: {log}"
+    assert (answer.status, answer.report["verdict"]) == (3, "warnings")
     assert "log" not in answer.report["seen"]
 
 
@@ -157,4 +190,8 @@ def test_a_log_that_has_no_end_is_given_up_at_the_deadline(patient, doctor, log)
         stream.write(b"step 1\n" * 9000)
     answer = doctor.check(patient.prefix, "--log", log, "--deadline", "2")
     assert answer.status == 3
-    assert answer.report["failed"][0]["fact"] == "job_log"
+    (failed,) = answer.report["failed"]
+    assert failed["fact"] == "job_log"
+    assert re.fullmatch(
+        r"the log was not read to its end within [\d.]+ s; give it more with --deadline", failed["reason"]
+    )

@@ -46,7 +46,7 @@ def test_a_text_without_failures_has_no_match(log, text):
 
 def test_an_empty_log_is_said_to_be_one_and_is_not_healthy(log):
     log.touch()
-    assert read(log) == Unavailable(f"the log is empty: {log}")
+    assert read(log) == Unavailable(f"the log is empty: {log}", failed=True)
 
 
 def test_what_truncation_left_at_the_beginning_hides_nothing(log):
@@ -94,6 +94,14 @@ def binary(path):
     path.write_bytes(b"\x7fELF\x02\x01\x01" + b"\0" * 9)
 
 
+def utf_16(path):
+    path.write_bytes(FAILURE.decode().encode("utf-16"))
+
+
+def utf_16_without_a_mark(path):
+    path.write_bytes(FAILURE.decode().encode("utf-16-be"))
+
+
 def packed(path):
     path.write_bytes(gzip.compress(FAILURE))
 
@@ -120,6 +128,8 @@ NOT_ROOT = pytest.mark.skipif(os.getuid() == 0, reason="root may read everything
         pytest.param(of_sysfs, "is not a log file", marks=[NEEDS_SYSFS]),
         (of_a_control_group, "is not a log file"),
         (binary, "is not text"),
+        (utf_16, "is not text (UTF-16?): convert it with iconv -f utf-16 -t utf-8"),
+        (utf_16_without_a_mark, "is not text (UTF-16?): convert it with iconv -f utf-16 -t utf-8"),
         (packed, "is compressed (gzip); unpack it first"),
         pytest.param(forbidden, "Permission denied", marks=NOT_ROOT),
     ],
