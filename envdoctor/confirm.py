@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
 
@@ -83,14 +83,12 @@ def _shows(match: Match, probe: str, finding: Finding, node: Node | Unavailable)
 def _same(name: str, thing: str, match: Match, finding: Finding, node: Node | Unavailable) -> bool | None:
     """Tell whether a finding is about a thing that a match names; None if that cannot be told."""
     said = _said(finding)
-    if name == "gpu":
-        return _is_gpu(thing, finding)
     if name == "arch":
         return None if "arch" not in finding.evidence else finding.evidence["arch"] == thing.rstrip("af")
     if name in ("place", "written"):
         return _on_one_disk(thing, finding.subject, node)
-    if name == "pid":
-        return thing in _pids(finding)
+    if name in _LISTED:
+        return _LISTED[name](thing, finding)
     if name == "symbol":
         return _whose(thing, said)
     if name == "version":
@@ -136,16 +134,40 @@ def _mentions(said: str, name: str, folder: str = "") -> bool:
     return False
 
 
-def _pids(finding: Finding) -> Iterator[str]:
-    """Yield the processes that a finding names in the way of the job."""
-    for key in ("processes", "dead"):
-        yield from (str(item["pid"]) for item in finding.evidence.get(key, ()))
+def _is_package(module: str, finding: Finding) -> bool:
+    """Tell whether a finding is about the distribution that is called like a module's first part."""
+    name = re.sub(r"[-_.]+", "-", module.partition(".")[0]).lower()
+    return name in {finding.subject, *(str(item["name"]) for item in finding.evidence.get("requirements", ()))}
+
+
+def _is_at(pci: str, finding: Finding) -> bool:
+    return _address(pci) in {_address(text) for text in (finding.subject, str(finding.evidence.get("pci", "")))}
+
+
+def _address(pci: str) -> str:
+    """Return domain, bus and slot as the kernel's log has them: NVML writes `00000000:01:00.0` for `0000:01:00`."""
+    return pci.partition(".")[0].lower()[-10:]
+
+
+def _is_process(pid: str, finding: Finding) -> bool:
+    """Tell whether a finding names a process as in the way of the job."""
+    return any(str(item["pid"]) == pid for key in ("processes", "dead") for item in finding.evidence.get(key, ()))
 
 
 def _is_gpu(number: str, finding: Finding) -> bool:
     """Compare torch's number of a GPU; where a finding has only NVML's, that one."""
     device = finding.evidence.get("device")
     return device == f"cuda:{number}" if device else str(finding.evidence.get("nvml_index")) == number
+
+
+_LISTED: Mapping[str, Callable[[str, Finding], bool | None]] = {
+    "gpu": _is_gpu,
+    "module": _is_package,
+    "pci": _is_at,
+    "pid": _is_process,
+    "xid": lambda _code, _finding: None,
+}
+"""How to compare what is told by a number or a name that findings hold in their evidence; a GPU has many Xids."""
 
 
 def _whose(symbol: str, said: str) -> bool | None:

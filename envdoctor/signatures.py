@@ -37,19 +37,24 @@ _WORDS = (
     "space left on device|Disk quota exceeded|failed to map segment|Permission denied:|Stale file handle|"
     "has no attribute 'call'|Failed to import|file too short|invalid ELF header|PyInit_kernel|json.load|Unknown key:|"
     "unable to load compiled graph|getpwuid|ncclRemoteError|remote process exited|collective operation timeout|"
-    "unhandled cuda error|unhandled system error|directory: 'openssl'"
+    "unhandled cuda error|unhandled system error|directory: 'openssl'|No CUDA GPUs are|CUDA unknown error|NVRM: Xid (|"
+    "CUBLAS_STATUS_|size changed, may|slurmstepd: error|(SIGKILL) received|(SIGSEGV) received|pthread_create failed|"
+    "temporarily unavailable|can't start new thread|Duplicate GPU|seconds waiting for|Error: cannot import name|"
+    "Error: No module named|Segmentation fault"
 )
 TRIGGERS = tuple(_WORDS.split("|"))
 """Words without which no pattern matches. Long ones are found faster than short ones."""
 LONGEST = 64 << 10
 """Bytes of a line that are looked at on either side of a trigger."""
 WHICH = frozenset(
-    {"arch", "file", "gpu", "library", "model", "path", "pid", "place", "symbol", "uid", "version", "written"}
+    {"arch", "file", "gpu", "library", "model", "module", "path", "pci", "pid", "place", "symbol", "uid", "version"}
+    | {"written", "xid"}
 )
 """Groups that tell which thing failed; the others tell how much, or how often.
 
 `library` and `file` are names without a directory, `path` is a file's, `place` and `written` are on the disk that was
-full. `gpu` is torch's number of a GPU, `model` its name; `pid` is that of the process which is in the way.
+full. `gpu` is torch's number of a GPU, `model` its name, `pci` its address and `xid` the driver's code of an error;
+`pid` is that of the process which is in the way; `module` is what was to be imported, with its dots.
 """
 THINGS = 8
 """Things of which one signature tells. What is at fault may come after what is harmless, or be many."""
@@ -59,6 +64,9 @@ _MEMORABLE = 300
 """Characters of a group that go into a sentence or a step."""
 _AROUND = 400
 """Characters before and after a match in which a line is known to be routine."""
+_CUDA = frozenset({"found", "built"})
+"""Groups that may tell a version of CUDA as its API does: 1000 times the major, and 10 times the minor."""
+_INTEGER = re.compile(r"[0-9]{4,6}")
 _HIDDEN = "****"
 """What stands for a group that is, or is within, a secret."""
 _CONTEXT = 8 << 10
@@ -121,7 +129,7 @@ class _Signature:
         """Return what a line that shows it tells, without secrets."""
         safe = redact(text)
         start = hit.start() if safe == text else _start(self.pattern, safe, len(redact(text[: hit.start()])))
-        groups = {name: _memorable(value or "", safe) for name, value in hit.groupdict().items()}
+        groups = {name: _told(name, _memorable(value or "", safe)) for name, value in hit.groupdict().items()}
         quoted = {name: shlex.quote(value) for name, value in groups.items()}
         return Match(
             id=self.id,
@@ -287,6 +295,11 @@ def _start(pattern: re.Pattern[str], safe: str, otherwise: int) -> int:
 def _memorable(value: str, safe: str) -> str:
     """Return what a group tells, unless the line no longer shows it once its secrets are hidden."""
     return value[:_MEMORABLE] if value in safe else _HIDDEN
+
+
+def _told(name: str, value: str) -> str:
+    """Return what a group tells as people write it: CUDA's 12020 is 12.2."""
+    return f"{int(value) // 1000}.{int(value) % 1000 // 10}" if name in _CUDA and _INTEGER.fullmatch(value) else value
 
 
 def _around(text: str, start: int) -> str:

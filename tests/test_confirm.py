@@ -153,6 +153,15 @@ def assembler(**evidence):
     return finding("cuda:0", Severity.WARNING, "needs a ptxas of CUDA 12.8 or later", **evidence)
 
 
+def requirer(name, *others):
+    requirements = [{"text": other, "name": other, "installed": None} for other in others]
+    return finding(name, requirements=requirements)
+
+
+def faulty(pci, *xids):
+    return finding("GPU-1", Severity.WARNING, pci=pci, xids=list(xids))
+
+
 BUSY, ORPHANED, DISK, EXTENSION = "node/busy-gpu", "node/orphaned-gpu-memory", "node/low-disk", "packages/extension-abi"
 SHADOWED, GLIBC, PTXAS, LIMITS = (
     "cuda/library-shadowed",
@@ -163,6 +172,9 @@ SHADOWED, GLIBC, PTXAS, LIMITS = (
 COMPILER = "environment/no-compiler"
 NVJITLINK = "__nvJitLinkComplete_12_4, version libnvJitLink.so.12"
 OLD = "ImportError: /lib/libc.so.6: version `GLIBC_2.32' not found{}"
+MODULE = "ModuleNotFoundError: No module named '{}'"
+NAME = "ImportError: cannot import name 'x' from '{}' (/env/x.py)"
+XID = "NVRM: Xid (PCI:0000:44:00): {}, GPU has fallen off the bus"
 SAME = [
     (OOM.format(0, ""), BUSY, gpu(0)),
     (OOM.format(0, OTHERS.format(999)), BUSY, gpu(0, 7)),
@@ -194,6 +206,14 @@ SAME = [
     ("OSError: [Errno 24] Too many open files", LIMITS, finding("nofile", Severity.WARNING)),
     ("RuntimeError: DataLoader worker (pid 7) is killed by signal: Killed. ", LIMITS, finding("memory")),
     ("RuntimeError: Failed to find C compiler.", COMPILER, finding("gcc", Severity.WARNING)),
+    (MODULE.format("tokenizers.models"), "packages/missing", finding("tokenizers")),
+    (MODULE.format("flash_attn"), "packages/drifted", finding("flash-attn")),
+    (MODULE.format("tokenizers"), "packages/broken-requirement", requirer("transformers", "tokenizers")),
+    (NAME.format("transformers"), "packages/broken-requirement", requirer("transformers", "tokenizers")),
+    (NAME.format("transformers.utils"), "packages/drifted", finding("transformers")),
+    (XID.format("79"), "node/gpu-errors", faulty("00000000:44:00.0", "79, x")),
+    (XID.format("79"), "node/gpu-errors", finding("0000:44:00", xids=["79, x"])),
+    ("RuntimeError: can't start new thread", LIMITS, finding("nproc", Severity.WARNING)),
 ]
 OTHER = [
     (OOM.format(0, ""), BUSY, gpu(5, 999)),
@@ -216,6 +236,10 @@ OTHER = [
     ("OSError: [Errno 24] Too many open files", LIMITS, finding("nproc", Severity.WARNING)),
     ("RuntimeError: DataLoader worker (pid 7) is killed by signal: Killed. ", LIMITS, finding("nofile")),
     ("RuntimeError: Failed to find C compiler.", COMPILER, finding("CXX", Severity.WARNING)),
+    (MODULE.format("train"), "packages/drifted", finding("six", file="/project/train.txt")),
+    (MODULE.format("tokenizers"), "packages/missing", finding("transformers", required_by=["tokenizers"])),
+    (NAME.format("transformers"), "packages/broken-requirement", requirer("peft", "accelerate")),
+    (XID.format("79"), "node/gpu-errors", faulty("00000000:45:00.0", "79, x")),
 ]
 """Lines, and findings of a probe that judges such a fault: of the same thing, and of another one."""
 

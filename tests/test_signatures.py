@@ -114,12 +114,23 @@ EXAMPLES = {
     "torch-without-cuda": ["AssertionError: Torch not compiled with CUDA enabled"],
     "no-driver": ["RuntimeError: Found no NVIDIA driver on your system. Please check that you have an NVIDIA GPU"],
     "no-cuda-device": ["RuntimeError: No CUDA GPUs; CUDA error: no CUDA-capable device is detected"],
+    "no-gpus-available": ["RuntimeError: No CUDA GPUs are available"],
+    "cuda-unknown-error": [
+        (
+            "RuntimeError: CUDA unknown error - this may be due to an incorrectly set up environment, e.g. changing "
+            "env variable CUDA_VISIBLE_DEVICES after program start. Setting the available devices to be zero."
+        )
+    ],
     "invalid-device": ["RuntimeError: CUDA error: invalid device ordinal"],
     "device-busy": [
         "RuntimeError: CUDA error: CUDA-capable device(s) is/are busy or unavailable",
         "RuntimeError: CUDA error: all CUDA-capable devices are busy or unavailable",
     ],
     "uncorrectable-ecc": ["RuntimeError: CUDA error: uncorrectable ECC error encountered"],
+    "gpu-fault": [
+        "kernel: NVRM: Xid (PCI:0000:44:00): 79, GPU has fallen off the bus",
+        "NVRM: Xid (0000:44:00): 48, pid='<unknown>', name=<unknown>, DBE",
+    ],
     "illegal-memory-access": ["RuntimeError: CUDA error: an illegal memory access was encountered"],
     "launch-failure": [
         "RuntimeError: CUDA error: unspecified launch failure",
@@ -154,6 +165,13 @@ EXAMPLES = {
         "alloc.h:1 NCCL WARN Cuda failure 'out of memory'",
         "alloc.h:1 NCCL WARN Cuda failure 2 'out of memory'",
     ],
+    "cublas-not-started": [
+        "RuntimeError: CUDA error: CUBLAS_STATUS_NOT_INITIALIZED when calling `cublasCreate(handle)`",
+        "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+    ],
+    "cublas-failed": [
+        "RuntimeError: CUDA error: CUBLAS_STATUS_EXECUTION_FAILED when calling `cublasSgemm( handle, opa, opb, m, n)`"
+    ],
     "cudnn-sublibrary": [
         "RuntimeError: cuDNN error: CUDNN_STATUS_SUBLIBRARY_VERSION_MISMATCH",
         "cudnn_status: CUDNN_STATUS_SUBLIBRARY_LOADING_FAILED",
@@ -181,6 +199,10 @@ EXAMPLES = {
         )
     ],
     "undefined-symbol": [f"ImportError: {SITE}/torch/lib/libtorch_cuda.so: undefined symbol: ncclCommResume"],
+    "libcuda-missing": [
+        "ImportError: libcuda.so.1: cannot open shared object file: No such file or directory",
+        "OSError: libcuda.so: cannot open shared object file: No such file or directory",
+    ],
     "cuda-library-missing": [
         "ImportError: libcudnn.so.9: cannot open shared object file: No such file or directory",
         "OSError: libtorch_cuda_cu.so: cannot open shared object file: No such file or directory",
@@ -207,6 +229,12 @@ EXAMPLES = {
         "AttributeError: _ARRAY_API not found",
         "RuntimeError: Numpy is not available",
     ],
+    "numpy-size-changed": [
+        (
+            "ValueError: numpy.dtype size changed, may indicate binary incompatibility. Expected 96 from C header, "
+            "got 88 from PyObject"
+        )
+    ],
     "toolkit-mismatch": [
         "The detected CUDA version (12.9) mismatches the version that was used to compilePyTorch (11.8)."
     ],
@@ -232,6 +260,19 @@ EXAMPLES = {
         "RuntimeError: unable to open shared memory object </torch_5962_408180057> in read-write mode"
     ],
     "worker-killed": ["RuntimeError: DataLoader worker (pid 2217) is killed by signal: Killed. "],
+    "step-out-of-memory": [
+        "slurmstepd: error: Detected 1 oom_kill event in StepId=11300781.0. Some of the step",
+        "slurmstepd: error: Detected 2 oom-kill event(s) in step 3756240.batch cgroup.",
+    ],
+    "process-killed": ["  traceback : Signal 9 (SIGKILL) received by PID 14750"],
+    "no-more-threads": [
+        "OpenBLAS blas_thread_init: pthread_create failed for thread 50 of 64: Resource temporarily unavailable",
+        "OpenBLAS blas_thread_init: pthread_create: Resource temporarily unavailable",
+        "bash: fork: retry: Resource temporarily unavailable",
+        "-bash: fork: Resource temporarily unavailable",
+        "BlockingIOError: [Errno 11] Resource temporarily unavailable",
+        "RuntimeError: can't start new thread",
+    ],
     "too-many-open-files": [
         "Too many open files",
         "failed: OSError(24, 'Too many open files')",
@@ -285,6 +326,23 @@ EXAMPLES = {
         "W0603 14:22:00 torch/_inductor/codecache.py:1717] fx graph cache unable to load compiled graph"
     ],
     "user-without-name": ["KeyError: 'getpwuid(): uid not found: 1042'"],
+    "nccl-duplicate-gpu": ["Duplicate GPU detected : rank 3 and rank 0 both on CUDA device f000"],
+    "ranks-missing": [
+        "torch.distributed.DistStoreError: Timed out after 1801 seconds waiting for clients. 1/3 clients joined.",
+        "torch.distributed.DistStoreError: Timed out after 6 seconds waiting for workers. 1/2 workers joined.",
+    ],
+    "name-missing": [
+        f"ImportError: cannot import name 'pipeline' from 'transformers' ({SITE}/transformers/__init__.py)",
+        "3: ImportError: cannot import name 'x' from 'transformers.file_utils'",
+        "(TaskRunner pid=4242) ImportError: cannot import name 'x' from 'transformers.file_utils'",
+    ],
+    "module-missing": ["ModuleNotFoundError: No module named 'transformers.models.bort'"],
+    "segmentation-fault": [
+        "Segmentation fault (core dumped)",
+        "Fatal Python error: Segmentation fault",
+        "run.sh: line 3:  8156 Segmentation fault      (core dumped) python train.py",
+        "  traceback : Signal 11 (SIGSEGV) received by PID 5277",
+    ],
     "nccl-peer-lost": [
         (
             "DistBackendError: NCCL error in: NCCLUtils.hpp:268, remote process exited or there was a "
@@ -398,6 +456,11 @@ INFO retry policy: on "CUDA out of memory" the batch size is halved
 Setting ulimit to avoid Too many open files
 DEBUG saved config: {{'on_error': 'device-side assert triggered'}}
 ==> ncclRemoteError handler installed
+WARNING: apex is not used: ModuleNotFoundError: No module named 'apex'
+Error caught was: No module named 'triton'
+RuntimeWarning: numpy.ndarray size changed, may indicate binary incompatibility. Expected 80 from C header, got 88
+flock: cannot lock: Resource temporarily unavailable
+[12.3] NVRM: Xid (PCI:0000:44:00): 31, pid=1234, name=python, Ch 00000008, intr 00000000. MMU Fault
 """,
 }
 """What jobs print that are well, by what prints it."""
@@ -550,15 +613,22 @@ def test_things_of_a_kind_are_bounded():
 
 
 MEASURES = {
+    "events",
+    "expected",
     "found",
     "free",
     "has",
     "held",
+    "joined",
     "limit",
+    "name",
     "operation",
+    "other",
+    "rank",
     "required",
     "sequence",
     "total",
+    "waited",
     "wanted",
     "what",
     "worker",
@@ -586,6 +656,18 @@ def test_what_the_text_tells_is_in_the_sentence():
         "version": "libnvJitLink.so.12",
     }
     assert match.says.startswith("libcusparse.so.12 wants __nvJitLinkComplete_12_4, which the libnvJitLink.so.12")
+
+
+def test_a_version_of_cuda_is_told_as_people_write_it():
+    match = first(EXAMPLES["driver-too-old"][0].replace("12020", "11040"))
+    assert match.says == "the driver supports CUDA only up to 11.4, and torch was built for a newer one"
+    assert first(EXAMPLES["toolkit-mismatch"][0]).groups["found"] == "12.9"
+
+
+def test_every_error_of_a_gpu_is_known_by_its_code():
+    codes = [row["code"] for row in knowledge.rows("xids")]
+    lines = [f"NVRM: Xid (PCI:0000:44:00): {code}, x" for code in codes]
+    assert [first(line).groups["xid"] for line in lines] == [str(code) for code in codes]
 
 
 def test_what_the_text_tells_cannot_become_a_command():
