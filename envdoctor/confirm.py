@@ -67,7 +67,11 @@ def explained(outcomes: Sequence[Outcome], log: JobLog | Unavailable, node: Node
 
 
 def _without(outcome: Outcome, left: AbstractSet[tuple[str, int]]) -> Outcome:
-    kept = (finding for finding in outcome.findings if (finding.subject, finding.evidence["line"]) in left)
+    kept = (
+        finding
+        for finding in outcome.findings
+        if "signature" not in finding.evidence or (finding.subject, finding.evidence["line"]) in left
+    )
     return replace(outcome, findings=tuple(kept))
 
 

@@ -58,14 +58,19 @@ full. `gpu` is torch's number of a GPU, `model` its name, `pci` its address and 
 """
 THINGS = 8
 """Things of which one signature tells. What is at fault may come after what is harmless, or be many."""
-QUOTED = 240
-"""Characters of a line that a match keeps."""
+QUOTED = 400
+"""Characters of a line that a match keeps: enough for what torch says when a GPU has no memory left."""
+_CUT = "..."
+"""Where a line is cut."""
+_WORD = 80
+"""Characters of a word or a path that is not cut in two."""
 _MEMORABLE = 300
 """Characters of a group that go into a sentence or a step."""
 _AROUND = 400
 """Characters before and after a match in which a line is known to be routine."""
 _CUDA = frozenset({"found", "built"})
 """Groups that may tell a version of CUDA as its API does: 1000 times the major, and 10 times the minor."""
+_GAP = re.compile(r"\s+")
 _INTEGER = re.compile(r"[0-9]{4,6}")
 _HIDDEN = "****"
 """What stands for a group that is, or is within, a secret."""
@@ -138,7 +143,7 @@ class _Signature:
             confirms=self.confirms,
             severity=self.severity,
             line=line,
-            text=_around(safe, start),
+            text=shortened(safe, start),
             groups=groups,
         )
 
@@ -228,22 +233,23 @@ def _parts(blocks: Iterable[bytes]) -> Iterator[_Part]:
         whole = rest + block
         end = max(whole.rfind(b"\n"), whole.rfind(b"\r")) + 1
         if len(whole) - end > LONGEST:
-            plain = _plain(whole)
+            plain = uncoloured(whole)
             torn = max(begin, len(plain) - _CONTEXT)
             yield _Part(plain, begin, torn)
             begin = min(torn, _CONTEXT)
             rest = plain[torn - begin :]
         elif end:
-            plain = _plain(whole[:end])
+            plain = uncoloured(whole[:end])
             yield _Part(plain, begin, len(plain))
             rest, begin = whole[end:], 0
         else:
             rest = whole
-    plain = _plain(rest)
+    plain = uncoloured(rest)
     yield _Part(plain, begin, len(plain))
 
 
-def _plain(text: bytes) -> bytes:
+def uncoloured(text: bytes) -> bytes:
+    """Return a text without terminal sequences."""
     return _CONTROL.sub(b"", text) if b"\x1b" in text else text
 
 
@@ -302,9 +308,16 @@ def _told(name: str, value: str) -> str:
     return f"{int(value) // 1000}.{int(value) % 1000 // 10}" if name in _CUDA and _INTEGER.fullmatch(value) else value
 
 
-def _around(text: str, start: int) -> str:
-    """Return a line, or the part of a long one that matters."""
+def shortened(text: str, start: int = 0) -> str:
+    """Return a line, or the part of a long one around a place, with a mark where it is cut, between two words."""
     if len(text) <= QUOTED:
         return text.strip()
-    low = max(0, min(start - QUOTED // 4, len(text) - QUOTED))
-    return text[low : low + QUOTED].strip()
+    room = QUOTED - 2 * (len(_CUT) + 1)
+    low = max(0, min(start - room // 4, len(text) - room))
+    high = low + room
+    if low > 0 and (gap := _GAP.search(text, low - 1, min(start, low + _WORD))):
+        low = gap.end()
+    if high < len(text) and (gaps := list(_GAP.finditer(text, max(start, high - _WORD), high + 1))):
+        high = gaps[-1].start()
+    before, behind = f"{_CUT} " if low > 0 else "", f" {_CUT}" if high < len(text) else ""
+    return f"{before}{text[low:high].strip()}{behind}"

@@ -129,8 +129,10 @@ def _read_in(taken: Snapshot, judged: AbstractSet[str]) -> str | None:
     matches = taken.known("job_log", "matches")
     if matches is None:
         return None
+    trace = taken.known("job_log", "trace")
     said = f"{taken.known('job_log', 'path')}: {len(matches) or 'no'} known failure{'' if len(matches) == 1 else 's'}"
-    return said if UNEXPLAINED in judged or not matches else f"{said}, not judged: {UNEXPLAINED} is ignored"
+    said += ", and a traceback" if trace is not None else ""
+    return said if UNEXPLAINED in judged or not (matches or trace) else f"{said}, not judged: {UNEXPLAINED} is ignored"
 
 
 def _since_sealed(taken: Snapshot) -> str | None:

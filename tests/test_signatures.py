@@ -697,6 +697,17 @@ def test_text_is_bounded_and_shows_the_match():
     assert "Detected that you are using FX" in match.text
 
 
+def test_a_line_is_cut_between_words_and_says_so():
+    numbers = " ".join(str(number) for number in range(1000, 1400))
+    text = first(f"{numbers} {FX} {numbers}").text
+    assert len(text) <= QUOTED
+    assert text.startswith("... 1")
+    assert text.endswith(" ...")
+    assert all(len(word) == 4 for word in text.replace(FX, "").split() if word != "...")
+    assert first(f"{OOM} {'x' * 40}").text == f"{OOM} {'x' * 40}"
+    assert first(f"{FX} {numbers}").text.startswith("RuntimeError: Detected")
+
+
 SECRET = "S3CRETs3cret" + "0123456789abcdefABCDEF" * 4
 SECRETS = [f"HF_TOKEN={SECRET}", f"https://me:{SECRET}@host.example/x", f"--api-key {SECRET}", f"hf_{SECRET}"]
 SECRETS += [f"Authorization: Bearer {SECRET}", f'os.environ["API_KEY"] = "{SECRET}"']

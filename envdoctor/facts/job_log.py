@@ -9,6 +9,7 @@ from itertools import chain
 
 from envdoctor import signatures
 from envdoctor.errors import UsageError
+from envdoctor.facts.traces import Trace, Tracer
 from envdoctor.model import Target, Unavailable
 from envdoctor.signatures import Match
 from envdoctor.system.host import Host
@@ -34,6 +35,8 @@ class JobLog:
     """Bytes that were looked at."""
     matches: tuple[Match, ...] = ()
     """In the order of lines."""
+    trace: Trace | None = None
+    """The last traceback, if no known failure shows."""
 
     def place(self, match: Match) -> str:
         """Return where a match is, as `train.log:123`."""
@@ -48,15 +51,16 @@ def collect(target: Target, host: Host) -> JobLog | Unavailable:  # noqa: ARG001
     if target.log is None:
         return Unavailable("no log was named (--log)")
     sizes: list[int] = []
+    tracer = Tracer()
     try:
-        matches = signatures.found(_measured(_text(blocks(target.log)), sizes))
+        matches = signatures.found(tracer.watch(_measured(_text(blocks(target.log)), sizes)))
     except OSError as error:
         raise UsageError(f"--log: {target.log}: {error.strerror or error}") from error
     except ValueError as error:
         raise UsageError(f"--log: {target.log}: {error}") from error
     if not any(sizes):
         return Unavailable(f"the log is empty: {target.log}", failed=True)
-    return JobLog(target.log, sum(sizes), matches)
+    return JobLog(target.log, sum(sizes), matches, None if matches else tracer.last())
 
 
 def _text(found: Iterator[bytes]) -> Iterable[bytes]:

@@ -138,6 +138,18 @@ def test_an_empty_log_is_said_to_be_empty(patient, doctor, log):
     assert "log" not in answer.report["seen"]
 
 
+def test_a_traceback_that_is_not_known_is_not_healthy(patient, doctor, log):
+    log.write_text(
+        'step\nTraceback (most recent call last):\n  File "train.py", line 9, in <module>\nValueError: loss\n'
+    )
+    answer = doctor.check(patient.prefix, "--log", log)
+    (found,) = answer.findings("log/known-failure")
+    assert (found["subject"], found["severity"], answer.report["verdict"]) == ("traceback", "warning", "warnings")
+    assert found["message"] == "the log holds a traceback that is not known: ValueError: loss (train.py:9)"
+    assert found["remedy"] == [f"less +2 {log}"]
+    assert answer.report["seen"]["log"] == f"{log}: no known failures, and a traceback"
+
+
 def environment(path):
     path.symlink_to("/proc/self/environ")
 

@@ -12,6 +12,7 @@ from values import PREFIX, PYTHON
 from envdoctor.codec import from_json, to_json
 from envdoctor.errors import UsageError
 from envdoctor.facts.job_log import JobLog, collect
+from envdoctor.facts.traces import Trace, Tracer
 from envdoctor.model import Target, Unavailable
 
 FAILURE = b"RuntimeError: Failed to find C compiler. Please specify via CC environment variable.\n"
@@ -139,6 +140,48 @@ def test_what_cannot_be_read_as_text_is_refused(log, make, said):
     with pytest.raises(UsageError) as caught:
         read(log)
     assert str(caught.value) == f"--log: {log}: {said}"
+
+
+TRACE = (
+    'Traceback (most recent call last):\n  File "/env/torch/x.py", line 3, in f\n    g()\n    ^^^\n'
+    '  File "train.py", line 12, in main\n    loss.backward()\n{}\n'
+)
+LAUNCHER = TRACE.format("torch.distributed.elastic.multiprocessing.errors.ChildFailedError: ")
+
+
+@pytest.mark.parametrize("cut", [1, 7, 1 << 20])
+@pytest.mark.parametrize("prefix", ["", "[rank0]: ", "\x1b[31m"])
+def test_the_last_traceback_is_kept_and_a_launchers_is_none(cut, prefix):
+    text = f"a\n{TRACE.format('KeyError: 1')}b\n{TRACE.format('ValueError: token=S3CRETS3CRET is bad')}{LAUNCHER}c\n"
+    log = "".join(prefix + line for line in text.splitlines(keepends=True)).encode()
+    tracer = Tracer()
+    blocks = [log[at : at + cut] for at in range(0, len(log), cut)]
+    assert list(tracer.watch(blocks)) == blocks
+    assert tracer.last() == Trace(10, "ValueError: token=**** is bad", "train.py:12")
+
+
+@pytest.mark.parametrize(
+    ("text", "raised"),
+    [
+        (LAUNCHER, "torch.distributed.elastic.multiprocessing.errors.ChildFailedError:"),
+        (f"ERROR {TRACE.format('KeyboardInterrupt')}", "KeyboardInterrupt"),
+        (TRACE.format("[rank1]: step 2\nno exception here"), None),
+        ("Traceback (most recent call last):", None),
+        ("step 1\n", None),
+    ],
+)
+def test_what_was_raised_is_told(text, raised):
+    tracer = Tracer()
+    list(tracer.watch([text.encode()]))
+    trace = tracer.last()
+    assert (trace and trace.raised) == raised
+
+
+def test_a_traceback_beside_a_known_failure_is_left_out(log):
+    log.write_bytes(TRACE.format("KeyError: 1").encode())
+    assert read(log).trace == Trace(1, "KeyError: 1", "train.py:12")
+    log.write_bytes(TRACE.format("KeyError: 1").encode() + FAILURE)
+    assert read(log).trace is None
 
 
 def test_memory_is_bounded(log):

@@ -62,7 +62,7 @@ def _finding(
 ) -> Iterator[Finding]:
     if not complaints:
         return
-    counters = {} if gpu is None else {**gpu.identity, "ecc_uncorrected_ever": gpu.ecc_uncorrected_ever}
+    counters = {} if gpu is None else {**gpu.identity, "pci": gpu.pci, "ecc_uncorrected_ever": gpu.ecc_uncorrected_ever}
     lines = [f"{xid.code}, {xid.text}" for xid in xids[-5:]]
     name = f"GPU {gpu.index}" if gpu else f"the GPU at {subject}"
     yield Finding(
