@@ -6,8 +6,10 @@ import inspect
 import re
 import sys
 import textwrap
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
+from typing import Any
 
 from envdoctor import knowledge, registry
 from envdoctor.errors import EnvDoctorError, UsageError
@@ -42,17 +44,26 @@ def _row(probe: Probe, width: int | None) -> str:
 
 
 def explanation(identity: str, width: int | None) -> str:
-    """Explain one probe, or all below a prefix. Raises UsageError, with the nearest names, if there is none."""
+    """Explain one probe, all below a prefix, or one known failure of a log.
+
+    Raises UsageError, with the nearest names, if there is none.
+    """
     chosen = [probe for probe in registry.probes() if probe.id == identity]
     chosen = chosen or [probe for probe in registry.probes() if probe.id.startswith(identity.rstrip("/") + "/")]
+    signature = next((row for row in knowledge.rows("signatures") if row["id"] == identity), None)
+    if signature is not None:
+        told = "A known failure, as a log or a traceback tells it; `envdoctor explain log/known-failure` lists all."
+        return "\n\n".join([_filled(told, width), _signature(signature, width)]) + "\n"
     if not chosen:
-        raise UsageError(f"no probe is called {identity!r}{registry.nearest(identity)} `envdoctor explain` lists all")
+        known = [row["id"] for row in knowledge.rows("signatures")]
+        nearest = registry.nearest(identity, known)
+        raise UsageError(f"no probe is called {identity!r}{nearest} `envdoctor explain` lists all")
     return "\n\n".join(_explained(probe, width) for probe in chosen) + "\n"
 
 
 def _explained(probe: Probe, width: int | None) -> str:
     paragraphs = [paragraph.replace("\n", " ") for paragraph in probe.doc.split("\n\n")]
-    filled = [textwrap.fill(p, min(width, 100)) if width else p for p in paragraphs]
+    filled = [_filled(p, width) for p in paragraphs]
     facts = ", ".join(sorted(name.replace("_", " ") for name in registry.facts_for([probe])))
     if probe.area == registry.TRIED:
         said = "Judged from: what `envdoctor smoke` tries out on a device; a failure also from its own words, of which"
@@ -78,6 +89,8 @@ def tables(probe: Probe) -> list[str]:
 def _shown(name: str, width: int | None) -> str:
     """Print a table: each row's facts, where they come from, and when that was read."""
     lines = [f"knowledge/{name}.toml"]
+    if name == "signatures":
+        return "\n\n".join([*lines, *(_signature(row, width) for row in knowledge.rows(name))])
     for row in knowledge.rows(name)[:ROWS]:
         facts = "; ".join(f"{key} {_plain(value)}" for key, value in row.items() if key not in ("source", "checked"))
         text = f"{facts} [{row['source']}; checked {row['checked']}]"
@@ -89,8 +102,30 @@ def _shown(name: str, width: int | None) -> str:
     return "\n".join(lines)
 
 
+def _signature(row: Mapping[str, Any], width: int | None) -> str:
+    """Print a known failure for people: what it says, the steps against it, what finds its cause. No pattern."""
+    groups = {name: f"<{name}>" for name in re.compile(row["pattern"]).groupindex}
+    steps = [f"{number}. {step.format(**groups)}" for number, step in enumerate(row["cure"], 1)]
+    lines = [f"says: {row['says'].format(**groups)}", *steps]
+    lines += [f"confirms: {', '.join(row['confirms'])}"] if "confirms" in row else []
+    lines += [f"source: {row['source']}; checked {row['checked']}"]
+    return "\n".join([row["id"], *(_filled(line, width, "  ", "     ") for line in lines)])
+
+
+def _filled(text: str, width: int | None, first: str = "", rest: str = "") -> str:
+    return (
+        textwrap.fill(text, min(width, 100), initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+        if width
+        else first + text
+    )
+
+
 def _plain(value: object) -> str:
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+    """Return a value as text: words stand side by side, sentences and steps are kept apart."""
+    if not isinstance(value, list):
+        return str(value)
+    texts = [str(item) for item in value]
+    return ("; " if any(" " in text for text in texts) else " ").join(texts)
 
 
 def markdown() -> str:

@@ -115,11 +115,14 @@ def tried() -> tuple[Probe, ...]:
     return tuple(probe for probe in probes() if probe.area == TRIED)
 
 
-def nearest(written: str) -> str:
-    """Return `; did you mean ...?` for a misspelt id, or a bare semicolon, for the middle of a sentence."""
+def nearest(written: str, others: Sequence[str] = ()) -> str:
+    """Return `; did you mean ...?` for a misspelt id, or a bare semicolon, for the middle of a sentence.
+
+    `others` are names that count beside the probes'.
+    """
     import difflib
 
-    ids = [probe.id for probe in probes()]
+    ids = [*(probe.id for probe in probes()), *others]
     within = [identity for identity in ids if identity.endswith(f"/{written}")]
     near = within or difflib.get_close_matches(written, ids, n=3, cutoff=0.4)
     return f"; did you mean {' or '.join(near)}?" if near else ";"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from envdoctor import docs, registry
+from envdoctor import docs, knowledge, registry
 from envdoctor.errors import EnvDoctorError, UsageError
 
 README = Path(__file__).parent.parent / "README.md"
@@ -89,6 +89,30 @@ def test_explain_shows_the_tables_with_their_sources():
     assert "knowledge/drivers_major.toml" in said
     assert "checked 2026-11-29]" in said
     assert docs.tables(next(probe for probe in registry.probes() if probe.id == "packages/leftover")) == []
+
+
+@pytest.mark.parametrize("width", [None, 80])
+def test_known_failures_are_told_in_blocks_without_their_patterns(width):
+    said = docs.explanation("log/known-failure", width)
+    head, *blocks = said[said.index("knowledge/signatures.toml") :].strip().split("\n\n")
+    assert head == "knowledge/signatures.toml"
+    assert [block.splitlines()[0] for block in blocks] == [row["id"] for row in knowledge.rows("signatures")]
+    for row, block in zip(knowledge.rows("signatures"), blocks, strict=True):
+        assert [f"  {number}. " in block for number in range(1, len(row["cure"]) + 1)] == [True] * len(row["cure"])
+        assert ("  confirms: " in block) == ("confirms" in row)
+        assert "(?" not in block
+        assert "{" not in block
+
+
+def test_one_known_failure_is_explained_alone():
+    said = docs.explanation("library-missing", None)
+    assert "\n\nlibrary-missing\n  says: the loader found no <library>\n  1. install the package" in said
+    assert "no-c-compiler" not in said
+
+
+def test_steps_in_a_table_are_kept_apart():
+    assert docs._plain(["sm_80", "sm_90"]) == "sm_80 sm_90"
+    assert docs._plain(["rm it", "run again"]) == "rm it; run again"
 
 
 def test_a_step_of_smoke_is_explained_without_the_tables_of_all_that_a_diagnosis_may_ask():

@@ -11,11 +11,13 @@ from envdoctor.cli.application import Format, app, rendered, show, width
 
 @app.command()
 def explain(
-    probe: Annotated[str | None, typer.Argument(help="A probe's id, or the beginning of some.", metavar="[ID]")] = None,
+    probe: Annotated[
+        str | None, typer.Argument(help="A probe's id, or the beginning of some; a known failure's id.", metavar="[ID]")
+    ] = None,
 ) -> None:
     """Explain a fault, or list all probes.
 
-    With an ID: what the fault is, why it matters and what to do.
+    With an ID: what the fault is, why it matters and what to do. Known failures of a log have ids as well.
     """
     from envdoctor import docs
 

@@ -134,10 +134,16 @@ def _block(block: Block, style: Style) -> str:
     ]
     lines += [f"{INDENT}| {line}" for line in block.head.evidence.get(VERBATIM, ())]
     lines += _followers(block, style)
-    lines += [style.wrap(f"see: envdoctor explain {block.probe}", INDENT, INDENT)]
+    lines += [style.wrap(f"see: envdoctor explain {_explained(block)}", INDENT, INDENT)]
     steps = list(dict.fromkeys(step for finding in _steps_of(block) for step in finding.remedy))
     lines += [_step(step, style, first=number == 0) for number, step in enumerate(steps)]
     return "\n".join(lines)
+
+
+def _explained(block: Block) -> str:
+    """Return what explains a finding: what a log alone shows has an entry of its own, by its signature."""
+    own = block.head.evidence.get("signature")
+    return f"{own}  [{block.probe}]" if isinstance(own, str) and own == block.head.subject else block.probe
 
 
 def _step(step: str, style: Style, *, first: bool) -> str:

@@ -99,7 +99,7 @@ def test_text_report_quotes_the_line(patient, doctor, log):
     log.write_text(f"\x1b[31m{FX.strip()}\x1b[0m \x1b]0;title\x07\x08\n")
     answer = doctor("check", "--target", patient.prefix, "--select", "log", "--log", log)
     assert f"{log}:1: {FX.strip()} \\x08\n" in answer.stdout
-    assert "see: envdoctor explain log/known-failure\n" in answer.stdout
+    assert "see: envdoctor explain fx-trace-race  [log/known-failure]\n" in answer.stdout
     assert "\x1b" not in answer.stdout
 
 
@@ -148,6 +148,16 @@ def test_a_traceback_that_is_not_known_is_not_healthy(patient, doctor, log):
     assert found["message"] == "the log holds a traceback that is not known: ValueError: loss (train.py:9)"
     assert found["remedy"] == [f"less +2 {log}"]
     assert answer.report["seen"]["log"] == f"{log}: no known failures, and a traceback"
+
+
+def test_a_known_failure_is_explained_by_its_id(doctor):
+    answer = doctor("explain", "fx-trace-race")
+    assert answer.status == 0
+    assert "\n\nfx-trace-race\n  says: one thread called" in answer.stdout
+    assert "\n  1. move to torch 2.14" in answer.stdout
+    wrong = doctor("explain", "fx-trace-rase")
+    assert (wrong.status, wrong.stderr.count("\n")) == (2, 1)
+    assert "did you mean fx-trace-race" in wrong.stderr
 
 
 def environment(path):
