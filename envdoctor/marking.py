@@ -36,7 +36,8 @@ def remember(taken: Snapshot, *, accept: bool = False) -> str | None:
     if isinstance(known, Unavailable) or isinstance(seen, Unavailable):
         return None
     now = seen.taken_at
-    marks = [] if seen.warmth.cold and not accept else present(seen.warmth, now)
+    whole = seen.warmth.sampled or accept
+    marks = present(seen.warmth, now) if whole and (accept or not seen.warmth.cold) else []
     if not (marks or accept):
         return known.problem
     try:

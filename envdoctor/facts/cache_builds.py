@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -39,6 +40,15 @@ def builds(files: Iterable[str]) -> tuple[Build, ...]:
     """Read build.ninja files; those without nvcc are left out."""
     found = ((path, _NVCC.search(head(path, _LIMIT))) for path in sorted(files)[:SHOWN])
     return tuple(Build(os.path.dirname(path), os.fsdecode(match[1])) for path, match in found if match)
+
+
+def seen_locks(paths: Iterable[str], now: float) -> tuple[Lock, ...]:
+    """Look at the age of locks; one that is gone meanwhile was released."""
+    found = []
+    for path in sorted(paths)[:SHOWN]:
+        with contextlib.suppress(OSError):
+            found.append(Lock(path, now - os.lstat(path).st_mtime))
+    return tuple(found)
 
 
 def locks(found: Iterable[Lock], users: Sequence[User]) -> tuple[Lock, ...]:

@@ -17,16 +17,26 @@ from typing import Any, Literal
 
 What = Literal["torch", "torch git", "torch key", "cuda", "triton", "arch", "environment", "gpu"]
 CPU = "cpu"
+_SYSTEM = rb"system_info\[version\]: \{[^\n}]{0,200}?"
+_PLACES: tuple[tuple[bytes, int, int], ...] = (
+    (b"# torch version: ", 0, 400),
+    (b"system_info[", 0, 4096),
+    (b"] torch_version: ", 61, 20),
+)
+"""Where an entry says what made it: words, and how many bytes before and after them hold it.
+
+A search for plain bytes is twenty times as quick as one for a pattern.
+"""
 _TEXTS: tuple[tuple[What, re.Pattern[bytes]], ...] = (
     ("torch", re.compile(rb"# torch version: ([\w.+-]{1,80})")),
-    ("torch key", re.compile(rb"\[([a-z2-7]{40,60})\] torch_version: ")),
     ("torch git", re.compile(rb"# torch git version: ([0-9a-f]{7,40})")),
+    ("torch key", re.compile(rb"\[([a-z2-7]{40,60})\] torch_version: ")),
     ("cuda", re.compile(rb"# torch cuda version: (\d{1,2}\.\d{1,2})")),
-    ("triton", re.compile(rb"system_info\[version\]: \{[^\n}]{0,200}'triton': '([\w.+-]{1,80})")),
-    ("cuda", re.compile(rb"system_info\[version\]: \{[^\n}]{0,200}'cuda': '(\d{1,2}\.\d{1,2})")),
+    ("triton", re.compile(_SYSTEM + rb"'triton': '([\w.+-]{1,80})")),
+    ("cuda", re.compile(_SYSTEM + rb"'cuda': '(\d{1,2}\.\d{1,2})")),
     ("gpu", re.compile(rb"system_info\[device\]: \{'name': '([\w .()/-]{1,80})'")),
 )
-_DEVICE = re.compile(rb"\bdevice\(type='(\w{1,12})'(?:, index=(\d{1,3}))?\)")
+_DEVICE = re.compile(rb"device\(type='(\w{1,12})'(?:, index=(\d{1,3}))?\)")
 _PROPERTIES = re.compile(
     rb"DeviceProperties\(type='(\w{1,12})', index=(\d{1,3}|None), multi_processor_count=\d+, cc=(\d+)"
 )
@@ -62,20 +72,21 @@ class Said:
 
 def of_graph(data: bytes) -> Said:
     """Read an entry of fxgraph or aotautograd."""
-    said = Said(set(_devices(data)))
+    kernels = _kernels(data)
+    said = Said({*_devices(data), *_of_kernels(kernels)}, {("arch", _arch(cc.decode())) for _, _, cc in kernels})
     if any(device != CPU for device in said.devices):
         said.devices.discard(CPU)  # scalars of a GPU's graph lie on the CPU
-    for what, pattern in _TEXTS:
-        said.makers |= {(what, value.decode()) for value in pattern.findall(data)}
-    said.makers |= {("arch", _arch(cc.decode())) for _, _, cc in _PROPERTIES.findall(data)}
+    for words, before, after in _PLACES:
+        at = data.find(words)
+        part = data[max(at - before, 0) : at + after] if at >= 0 else b""
+        said.makers |= {(what, found.decode()) for what, pattern in _TEXTS for found in pattern.findall(part)}
     return said
 
 
 def of_python(data: bytes) -> Said:
     """Read a generated module: the kernels for GPUs in it name their device."""
-    found = set(_PROPERTIES.findall(data))
-    devices = {f"{kind.decode()}:{index.decode()}" for kind, index, _ in found if index != b"None"}
-    return Said(devices, {("arch", _arch(cc.decode())) for _, _, cc in found})
+    kernels = _kernels(data)
+    return Said(set(_of_kernels(kernels)), {("arch", _arch(cc.decode())) for _, _, cc in kernels})
 
 
 def of_kernel(data: bytes) -> Said:
@@ -116,12 +127,29 @@ def _arch(number: str) -> str:
     return f"{number[:-1] or '0'}.{number[-1]}"
 
 
+def _found(data: bytes, words: bytes, pattern: re.Pattern[bytes]) -> Iterator[re.Match[bytes]]:
+    """Yield what a pattern matches wherever certain words stand."""
+    at = data.find(words)
+    while at >= 0:
+        match = pattern.match(data, at)
+        if match is not None:
+            yield match
+        at = data.find(words, at + len(words))
+
+
+def _kernels(data: bytes) -> set[tuple[bytes, bytes, bytes]]:
+    """Return kind, index and capability of every device that kernels were generated for."""
+    return {(match[1], match[2], match[3]) for match in _found(data, b"DeviceProperties(type=", _PROPERTIES)}
+
+
+def _of_kernels(kernels: Iterable[tuple[bytes, bytes, bytes]]) -> Iterator[str]:
+    yield from (f"{kind.decode()}:{int(index)}" for kind, index, _ in kernels if index != b"None")
+
+
 def _devices(data: bytes) -> Iterator[str]:
-    for kind, index in set(_DEVICE.findall(data)):
+    """Yield the devices of a graph's inputs, and those of its `device_idxs`."""
+    for kind, index in {(match[1], match[2]) for match in _found(data, b"device(type='", _DEVICE)}:
         yield CPU if kind == b"cpu" else f"{kind.decode()}:{int(index or 0)}"
-    for kind, index, _ in set(_PROPERTIES.findall(data)):
-        if index != b"None":
-            yield f"{kind.decode()}:{int(index)}"
     at = data.find(_IDXS)
     while at >= 0:
         yield from (f"cuda:{index}" for index in _walked(data[at : at + 4096]))

@@ -56,7 +56,7 @@ class Walked:
     modules: list[Key] = field(default_factory=list)
     """Generated .py files."""
     leftovers: list[Leftover] = field(default_factory=list)
-    locks: list[Leftover] = field(default_factory=list)
+    locks: list[str] = field(default_factory=list)
     """Files called `lock` in the build directories of torch's extensions."""
     ninjas: list[str] = field(default_factory=list)
     """Files called `build.ninja`."""
@@ -76,6 +76,7 @@ class Walk:
 
     def __init__(self, files: int, seconds: float, uid: int | None) -> None:
         self.files, self.ends, self.uid = files, time.monotonic() + seconds, uid
+        self.trusted = frozenset({0, uid})
 
     def through(self, root: str, kind: str) -> Walked:
         """Walk through one cache of this kind."""
@@ -97,45 +98,45 @@ class Walk:
 
     def _folder(self, folder: str, names: list[tuple[str, int]], found: Walked, kind: str) -> Iterator[str]:
         """Take in the files of one directory, and yield the names of those below it."""
+        newest = found.newest or 0.0
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
                     status = entry.stat(follow_symlinks=False)
-                    mode = status.st_mode
                     self.files -= 1
-                    if stat.S_ISLNK(mode):
+                    if stat.S_ISLNK(status.st_mode):
                         found.links += 1
                         continue
-                    self._access(entry.path, status, found)
-                    if _is_part(entry.name, kind):
+                    if status.st_mode & stat.S_IWOTH or status.st_uid not in self.trusted:
+                        self._access(entry.path, status, found)
+                    if entry.name[0] in ".t" and _is_part(entry.name, kind):
                         found.leftovers.append(_leftover(entry, status.st_mtime))
-                    if stat.S_ISDIR(mode):
+                    if stat.S_ISDIR(status.st_mode):
                         yield entry.name
-                    elif stat.S_ISREG(mode):
-                        found.files += 1
-                        found.size += status.st_size
-                        found.newest = max(found.newest or 0.0, status.st_mtime)
+                    elif stat.S_ISREG(status.st_mode):
                         names.append((entry.name, status.st_size))
-                        if kind == "torch_extensions" and entry.name == "lock":
-                            found.locks.append(Leftover(entry.path, None, status.st_mtime))
+                        newest = max(newest, status.st_mtime)
         except FileNotFoundError:
-            return
+            pass
         except OSError:
             found.complete = False
+        found.newest = newest or None
+        found.files += len(names)
+        found.size += sum(size for _, size in names)
 
     def _access(self, path: str, status: os.stat_result, found: Walked) -> None:
         if self.uid is None:
             return
-        if status.st_uid not in (self.uid, 0):
+        if status.st_uid not in self.trusted:
             found.foreign += 1
             found.first_foreign = found.first_foreign or path
-        if status.st_mode & 0o002:
+        if status.st_mode & stat.S_IWOTH:
             found.open_to_all += 1
             found.first_open = found.first_open or path
 
 
 def _is_part(name: str, kind: str) -> bool:
-    return kind in ("inductor", "triton") and name[:1] in ".t" and _PART.fullmatch(name) is not None
+    return kind in ("inductor", "triton") and _PART.fullmatch(name) is not None
 
 
 def _leftover(entry: os.DirEntry[str], modified: float) -> Leftover:
@@ -148,6 +149,8 @@ def _sort(kind: str, folder: str, parts: tuple[str, ...], names: list[tuple[str,
     """Tell what a directory's files are, by where it lies."""
     if kind == "torch_extensions" or kind == "flashinfer":
         found.ninjas += [f"{folder}/{name}" for name, _ in names if name == "build.ninja"]
+    if kind == "torch_extensions" and any(name == "lock" for name, _ in names):
+        found.locks.append(f"{folder}/lock")
     if kind not in ("inductor", "triton") or not parts:
         return
     if _KERNEL.fullmatch(parts[-1]):

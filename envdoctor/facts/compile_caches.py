@@ -15,9 +15,9 @@ from dataclasses import dataclass, field, replace
 
 from envdoctor.facts import cache_users
 from envdoctor.facts.cache_access import Access, look
-from envdoctor.facts.cache_builds import Build, Lock, builds, locks
+from envdoctor.facts.cache_builds import Build, Lock, builds, locks, seen_locks
 from envdoctor.facts.cache_cleaners import Cleaner, cleaners, of
-from envdoctor.facts.cache_counts import Count, counted
+from envdoctor.facts.cache_counts import GRAPHS, Count, counted
 from envdoctor.facts.cache_entries import Damage, damaged
 from envdoctor.facts.cache_makers import Maker, Said, of_graph, of_kernel, of_python, tally
 from envdoctor.facts.cache_places import Place, places
@@ -33,14 +33,15 @@ FILES = 500_000
 """Directory entries that are looked at, in all caches together."""
 SECONDS = 4.0
 """What the walk may take."""
-CONTENTS = 64 << 20
-"""Bytes of contents that are read to learn what entries were made for; keys first, then generated modules."""
-CONTENTS_SECONDS = 0.4
-ENTRY_LIMIT = 8 << 20
-"""Bytes of one entry that are read: what matters lies near its beginning, before the binaries."""
+CONTENTS = 128 << 20
+"""Bytes of contents that are read to learn what entries were made for: graphs, then modules, then kernels."""
+GRAPHS_SECONDS, OTHERS_SECONDS = 1.0, 0.2
+"""What reading may take: where not every graph is read, nothing is known by device."""
+ENTRY_LIMIT = 256 << 10
+"""Bytes of one entry that are read: the source with its devices comes first, then the torch, last the binaries."""
 DAMAGE_FILES = 20_000
 DAMAGE_BYTES = 32 << 20
-DAMAGE_SECONDS = 0.4
+DAMAGE_SECONDS = 0.25
 USERS_SECONDS = 0.5
 READERS = {"fxgraph": of_graph, "aotautograd": of_graph, "triton": of_kernel, "py": of_python}
 HOUR, DAY = 3600.0, 86400.0
@@ -94,7 +95,9 @@ class CompileCache:
     complete: bool = True
     """False if the walk was cut short, so that counts are too low."""
     sampled: bool = True
-    """False if not every key could be read, so that counts by device are too low."""
+    """False if not every graph could be read, so that counts by device are too low."""
+    unread: int = 0
+    """Keys and modules whose contents were left unread: the budget was spent."""
 
     @property
     def path(self) -> str:
@@ -165,11 +168,24 @@ class _Budget:
     """What is left for reading contents, and for looking for damage."""
 
     def __init__(self) -> None:
-        self.bytes, self.seconds, self.damage_seconds = CONTENTS, CONTENTS_SECONDS, DAMAGE_SECONDS
+        self.bytes, self.damage_seconds = CONTENTS, DAMAGE_SECONDS
+        self.graph_seconds, self.other_seconds = GRAPHS_SECONDS, OTHERS_SECONDS
 
-    def read(self, keys: Iterable[Key]) -> tuple[list[tuple[Key, Said]], bool]:
-        """Read entries as long as the budget lasts; tell whether all were read."""
-        ends, began = time.monotonic() + self.seconds, time.monotonic()
+    def graphs(self, keys: Iterable[Key]) -> tuple[list[tuple[Key, Said]], bool]:
+        """Read graphs as long as the budget lasts; tell whether all were read."""
+        began = time.monotonic()
+        said, whole = self._read(keys, began + self.graph_seconds)
+        self.graph_seconds = max(0.0, self.graph_seconds - (time.monotonic() - began))
+        return said, whole
+
+    def others(self, keys: Iterable[Key]) -> list[tuple[Key, Said]]:
+        """Read modules and kernels as long as theirs lasts."""
+        began = time.monotonic()
+        said, _ = self._read(keys, began + self.other_seconds)
+        self.other_seconds = max(0.0, self.other_seconds - (time.monotonic() - began))
+        return said
+
+    def _read(self, keys: Iterable[Key], ends: float) -> tuple[list[tuple[Key, Said]], bool]:
         said, whole = [], True
         for key in keys:
             size = min(key.size, ENTRY_LIMIT)
@@ -178,7 +194,6 @@ class _Budget:
                 break
             self.bytes -= size
             said.append((key, READERS[key.kind](head(key.sample, ENTRY_LIMIT))))
-        self.seconds = max(0.0, self.seconds - (time.monotonic() - began))
         return said, whole
 
     def damage(self, folder: str) -> Damage:
@@ -206,13 +221,14 @@ def _cache(place: Place, host: Host, walk: Walk, budget: _Budget, now: float) ->
         _filled(bare, found, path, budget),
         leftovers=tuple(dead[:SHOWN]),
         leftovers_count=len(dead),
-        locks=tuple(Lock(item.path, now - item.modified) for item in found.locks[:SHOWN]),
+        locks=seen_locks(found.locks, now),
         builds=builds(found.ninjas),
     )
 
 
 def _filled(bare: CompileCache, found: Walked, path: str, budget: _Budget) -> CompileCache:
-    said, sampled = budget.read([*found.keys, *found.modules])
+    said, sampled = budget.graphs(key for key in found.keys if key.kind in GRAPHS)
+    said += budget.others([*found.modules, *(key for key in found.keys if key.kind not in GRAPHS)])
     judged = bare.kind in ("inductor", "triton")
     return replace(
         bare,
@@ -230,6 +246,7 @@ def _filled(bare: CompileCache, found: Walked, path: str, budget: _Budget) -> Co
         first_open=found.first_open,
         complete=found.complete,
         sampled=sampled,
+        unread=len(found.keys) + len(found.modules) - len(said),
     )
 
 

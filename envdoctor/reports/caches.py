@@ -79,7 +79,7 @@ def _made(cache: Mapping[str, Any]) -> Iterator[str]:
         values.setdefault(maker["what"], []).append(f"{maker['value']} ({maker['entries']:,})")
     said = [f"{what} {_some(items)}" for what, items in values.items() if what not in ("torch git", "torch key")]
     if said:
-        yield f"made for {'; '.join(said)}" + ("" if cache["sampled"] else "; not every key was read")
+        yield f"made for {'; '.join(said)}" + (f"; {cache['unread']:,} were not read" if cache["unread"] else "")
 
 
 def _state(cache: Mapping[str, Any]) -> Iterator[str]:
@@ -87,8 +87,10 @@ def _state(cache: Mapping[str, Any]) -> Iterator[str]:
     if access["owner"] is not None:
         mounted = f", on {mount['point']} ({mount['kind']})" if mount else ""
         yield f"owner {access['owner']}, mode {access['mode']:04o}{mounted}"
-    if cache["damage"]["entries"]:
-        yield f"{len(cache['damage']['entries']):,} damaged entries"
+    damage = cache["damage"]
+    if damage["entries"] or not damage["complete"]:
+        looked = "" if damage["complete"] else f" among the {damage['checked']:,} files that were looked at"
+        yield f"{len(damage['entries']) or 'no'} damaged entries{looked}"
     if cache["users"]:
         yield "in use by " + _some(
             [f"pid {user['pid']} ({user['command']} of {user['user']})" for user in cache["users"]]

@@ -88,7 +88,7 @@ def test_locks_and_build_files_of_extensions(tmp_path):
     put(tmp_path / "py311_cu128/my_ext/lock", "")
     put(tmp_path / "py311_cu128/my_ext/build.ninja", "")
     found = walk(tmp_path, "torch_extensions")
-    assert [os.path.basename(item.path) for item in found.locks] == ["lock"]
+    assert [os.path.basename(path) for path in found.locks] == ["lock"]
     assert len(found.ninjas) == 1
     assert walk(tmp_path).locks == []
 

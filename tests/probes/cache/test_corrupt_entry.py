@@ -1,5 +1,7 @@
 """Entries that are something else than their names say."""
 
+from dataclasses import replace
+
 import pytest
 from values import cache, caches, damage, findings, jit_tools, torch_build
 
@@ -41,6 +43,13 @@ def test_many_of_a_kind_are_one_finding():
     assert finding.evidence["count"] == 60
     assert len(finding.evidence["paths"]) == 50
     assert ", and 59 more; every run fails" in finding.message
+
+
+def test_a_search_that_ended_early_is_a_note():
+    short = cache(files=100_000, damage=replace(damage(), complete=False))
+    (finding,) = findings(check, compile_caches=caches(short))
+    assert finding.severity == Severity.NOTE
+    assert "9 files of the inductor cache /cache were looked at for damage" in finding.message
 
 
 def test_a_whole_cache_and_what_other_probes_report_are_silent():
