@@ -86,7 +86,7 @@ def read(path: str, key: Key, now: float) -> tuple[Mark, ...]:
         query = (
             f"SELECT kind, device, keys, bytes, path, set_at, reached_at FROM marks WHERE {_KEY} ORDER BY kind, device"  # noqa: S608 - _KEY is ours
         )
-        rows = connection.execute(query, astuple(key)).fetchall()
+        rows = connection.execute(query, _bound(key)).fetchall()
     try:
         marks = [Mark(str(k), str(d), int(n), int(b), str(p), float(s), float(r)) for k, d, n, b, p, s, r in rows]
     except (TypeError, ValueError) as error:
@@ -130,15 +130,24 @@ def _record(path: str, key: Key, present: Sequence[Mark], now: float, *, accept:
         _same_schema(connection, path)
         connection.execute("DELETE FROM marks WHERE reached_at < ?", (now - EXPIRES,))
         if accept:
-            connection.execute(f"DELETE FROM marks WHERE {_KEY}", astuple(key))  # noqa: S608 - _KEY is ours
+            connection.execute(f"DELETE FROM marks WHERE {_KEY}", _bound(key))  # noqa: S608 - _KEY is ours
         for mark in present:
             _raise(connection, key, mark, now)
         connection.execute("COMMIT")
 
 
+def _bound(key: Key) -> tuple[str, ...]:
+    return tuple(_text(str(part)) for part in astuple(key))
+
+
+def _text(value: str) -> str:
+    """Make a path storable whose bytes are no UTF-8."""
+    return value.encode("utf-8", "backslashreplace").decode()
+
+
 def _raise(connection: sqlite3.Connection, key: Key, mark: Mark, now: float) -> None:
     """Set a mark that is not there or is passed; note that an equal one was reached again."""
-    where = (*astuple(key), mark.kind, mark.device)
+    where = (*_bound(key), mark.kind, mark.device)
     query = f"SELECT keys FROM marks WHERE {_KEY} AND kind = ? AND device = ?"  # noqa: S608 - _KEY is ours
     row = connection.execute(query, where).fetchone()
     if row is not None and mark.keys < row[0]:
@@ -147,7 +156,7 @@ def _raise(connection: sqlite3.Connection, key: Key, mark: Mark, now: float) -> 
         query = f"UPDATE marks SET reached_at = ? WHERE {_KEY} AND kind = ? AND device = ?"  # noqa: S608
         connection.execute(query, (now, *where))
         return
-    values = (*where, mark.keys, mark.size, mark.path, now, now)
+    values = (*where, mark.keys, mark.size, _text(mark.path), now, now)
     connection.execute(f"INSERT OR REPLACE INTO marks VALUES ({', '.join('?' * len(values))})", values)  # noqa: S608
 
 

@@ -61,6 +61,12 @@ def test_each_part_of_the_key_counts(path, field):
     assert kept(path, key=replace(KEY, **{field: "other"})) == {}
 
 
+def test_a_path_that_is_no_utf_8_is_remembered(path):
+    key = replace(KEY, target="/env/\udcff")
+    record(path, key, [replace(mark(412), path="/c/\udcfe")], NOW)
+    assert kept(path, key=key) == {("fxgraph", ""): 412}
+
+
 @pytest.mark.parametrize("content", [b"no database", b"SQLite format 3\0" + bytes(84), b"x" * 8192])
 def test_a_damaged_file_is_said_and_set_aside_by_who_writes(path, content):
     os.makedirs(os.path.dirname(path))

@@ -11,9 +11,11 @@ Give each environment a cache of its own by TORCHINDUCTOR_CACHE_DIR.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from envdoctor.facts.cache_makers import Maker
 from envdoctor.facts.compile_caches import CompileCache, CompileCaches
+from envdoctor.facts.driver import Driver
 from envdoctor.facts.jit_tools import JitTools
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.model import Finding, Severity, Target, Unavailable
@@ -23,31 +25,62 @@ Difference = tuple[str, str, list[Maker], int]
 
 
 def check(
-    compile_caches: CompileCaches, torch_build: TorchBuild, jit_tools: JitTools | Unavailable, target: Target
+    compile_caches: CompileCaches,
+    torch_build: TorchBuild,
+    jit_tools: JitTools | Unavailable,
+    driver: Driver | Unavailable,
+    target: Target,
 ) -> Iterable[Finding]:
     """Compare what entries name with what is installed; a cache in which nothing is the target's own is a warning."""
-    triton = None if isinstance(jit_tools, Unavailable) or jit_tools.triton is None else jit_tools.triton
+    triton = None if isinstance(jit_tools, Unavailable) else jit_tools.triton
+    own = _Own(
+        torch_build,
+        (triton.version,) if triton and triton.version else (),
+        () if isinstance(driver, Unavailable) else _capabilities(driver),
+        (target.prefix, *((triton.location.partition("/lib/python")[0],) if triton else ())),
+    )
     for cache in compile_caches.caches:
-        found = list(_differences(cache, torch_build, triton.version if triton else None, target.prefix))
+        found = list(_differences(cache, own))
         if found:
             yield _finding(cache, found)
 
 
-def _differences(cache: CompileCache, torch: TorchBuild, triton: str | None, prefix: str) -> Iterator[Difference]:
-    by_torch = _others(cache, "torch", torch.version)
+@dataclass(frozen=True, slots=True)
+class _Own:
+    """What entries of this environment would name."""
+
+    torch: TorchBuild
+    triton: tuple[str, ...]
+    arch: tuple[str, ...]
+    environment: tuple[str, ...]
+
+
+def _capabilities(driver: Driver) -> tuple[str, ...]:
+    found = {gpu.capability for gpu in driver.gpus if gpu.capability}
+    return tuple(".".join(map(str, capability)) for capability in sorted(found))
+
+
+def _differences(cache: CompileCache, own: _Own) -> Iterator[Difference]:
+    by_torch = _others(cache, "torch", _known(own.torch.version))
     if by_torch:
         yield by_torch
     else:  # the same version may still be another build
-        yield from filter(None, (_others(cache, "torch git", torch.git), _others(cache, "cuda", torch.cuda)))
-    yield from filter(None, (_others(cache, "triton", triton), _others(cache, "environment", prefix)))
+        git, cuda = _others(cache, "torch git", _known(own.torch.git)), _others(cache, "cuda", _known(own.torch.cuda))
+        yield from filter(None, (git, cuda))
+    rest = (("triton", own.triton), ("arch", own.arch), ("environment", own.environment))
+    yield from filter(None, (_others(cache, what, values) for what, values in rest))
 
 
-def _others(cache: CompileCache, what: str, own: str | None) -> Difference | None:
+def _known(value: str | None) -> tuple[str, ...]:
+    return (value,) if value else ()
+
+
+def _others(cache: CompileCache, what: str, own: tuple[str, ...]) -> Difference | None:
     makers = [maker for maker in cache.makers if maker.what == what]
-    others = [maker for maker in makers if maker.value != own]
-    if own is None or not others:
+    others = [maker for maker in makers if maker.value not in own]
+    if not own or not others:
         return None
-    return what, own, others, sum(maker.entries for maker in makers if maker.value == own)
+    return what, own[0], others, sum(maker.entries for maker in makers if maker.value in own)
 
 
 def _finding(cache: CompileCache, found: list[Difference]) -> Finding:
@@ -68,6 +101,7 @@ def _finding(cache: CompileCache, found: list[Difference]) -> Finding:
 
 def _said(difference: Difference) -> str:
     what, own, others, mine = difference
-    made = ", ".join(f"{maker.entries:,} by {maker.value}" for maker in others[:3])
+    word = "for" if what == "arch" else "by"
+    made = ", ".join(f"{maker.entries:,} {word} {maker.value}" for maker in others[:3])
     more = f" and {len(others) - 3} more" if len(others) > 3 else ""
-    return f"{what} {made}{more}, {f'{mine:,}' if mine else 'none'} by {own}, which is installed"
+    return f"{what} {made}{more}, {f'{mine:,}' if mine else 'none'} {word} {own}, which is here"

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from values import PREFIX, cache, caches, findings, jit_tools, torch_build, warm
+from values import PREFIX, cache, caches, driver, findings, gpu, jit_tools, torch_build, warm
 
 from envdoctor.facts.cache_makers import Maker
 from envdoctor.model import Severity
@@ -18,7 +18,7 @@ def judge(*makers, **given):
 def test_nothing_of_this_torch_is_a_warning_that_names_both():
     (finding,) = judge(Maker("torch", "2.10.0+cu128", 412), Maker("cuda", "12.8", 412))
     assert finding.severity == Severity.WARNING
-    assert "torch 412 by 2.10.0+cu128, none by 2.11.0+cu130, which is installed" in finding.message
+    assert "torch 412 by 2.10.0+cu128, none by 2.11.0+cu130, which is here" in finding.message
     assert "cuda" not in finding.message, "that follows from the torch"
 
 
@@ -35,6 +35,15 @@ def test_the_same_version_may_be_another_build(maker):
     (finding,) = judge(Maker("torch", "2.11.0+cu130", 3), maker)
     assert finding.severity == Severity.WARNING
     assert maker.value in finding.message
+
+
+def test_kernels_for_a_gpu_that_is_not_here_are_told():
+    here = driver(gpu(0))
+    (finding,) = judge(Maker("arch", "12.0", 3), driver=here)
+    assert finding.severity == Severity.WARNING
+    assert "arch 3 for 12.0, none for 9.0" in finding.message
+    assert judge(Maker("arch", "9.0", 3), driver=here) == []
+    assert judge(Maker("arch", "9.0", 3), driver=driver()) == [], "no GPU, nothing to compare with"
 
 
 def test_another_environment_is_a_note():
