@@ -18,9 +18,14 @@ GROUPS: Mapping[str, str] = {GRAPHS: "inductor", AUTOGRAD: "aot_autograd"}
 
 def missed(cache: str, counters: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
     """Say what the counters of one cache say against a warm start."""
-    counted = counters.get(GROUPS[cache], {})
-    if not counted.get(f"{cache}_hit"):
+    if not counters.get(GROUPS[cache], {}).get(f"{cache}_hit"):
         yield f"no {cache}_hit"
+    yield from misses(cache, counters)
+
+
+def misses(cache: str, counters: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """Say what was not found there."""
+    counted = counters.get(GROUPS[cache], {})
     yield from (
         f"{cache}_{ending} {counted[f'{cache}_{ending}']}" for ending in MISSES if counted.get(f"{cache}_{ending}")
     )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from envdoctor.cache.manifest import Manifest
+from envdoctor.cache.proving import Proof
 from envdoctor.cache.pruning import Pruned
 from envdoctor.cache.restoring import Restored
 from envdoctor.cache.workflow import Saved, Shelf, Verified
@@ -171,3 +172,32 @@ def pruned_json(done: Pruned) -> str:
     ]
     found = {"cache": done.cache, "quarantine": done.quarantine, "complete": done.complete, "young": list(done.young)}
     return json.dumps({"schema": 1, **_safe(found), "entries": _safe(entries)}, indent=2) + "\n"
+
+
+def proved(done: Proof) -> str:
+    """Say whether a command started warm, and why not."""
+    counted = ", ".join(f"{name} {count}" for name, count in sorted(done.counters.items())) or "nothing"
+    seen = f"{_count(done.processes, 'process').replace('processs', 'processes')} with torch, {done.seconds:.1f} s"
+    head = "NOT PROVEN" if done.faults else "PROVEN"
+    what = "did not start warm" if done.faults else "hits, no miss, no bypass and no new file"
+    return _lines(
+        f"{head}  {' '.join(done.command)}: {what}",
+        *(f"    {fault}" for fault in done.faults),
+        f"cache {done.cache}",
+        f"counted {counted} ({seen})",
+    )
+
+
+def proved_json(done: Proof) -> str:
+    """Say it as JSON."""
+    found = {
+        "proven": not done.faults,
+        "command": list(done.command),
+        "cache": done.cache,
+        "status": done.status,
+        "faults": list(done.faults),
+        "counters": dict(done.counters),
+        "processes": done.processes,
+        "seconds": round(done.seconds, 3),
+    }
+    return json.dumps({"schema": 1, **_safe(found)}, indent=2) + "\n"

@@ -101,7 +101,7 @@ class Watched:
                 stderr=subprocess.STDOUT,
                 pass_fds=(self.events, self.stacks),
                 start_new_session=True,
-                preexec_fn=_die_with_parent,
+                preexec_fn=die_with_parent,
             )
         except (OSError, ValueError) as error:
             raise EnvDoctorError(f"{argv[0]} did not start: {getattr(error, 'strerror', None) or error}") from error
@@ -223,7 +223,8 @@ def _cut(waiting: bytearray) -> Iterator[bytes]:
         waiting.clear()
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
+    """Have the kernel kill this process when its parent ends (prctl(2)); for a child, before it runs a program."""
     _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 

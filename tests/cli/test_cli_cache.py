@@ -1,123 +1,211 @@
-"""`envdoctor cache status`, `cache accept`, and the marks that checks raise."""
+"""`envdoctor cache` as a user meets it: what it prints, its exit statuses, and what a kill leaves behind."""
 
+import json
+import os
+import random
 import shutil
+import signal
+import time
+from pathlib import Path
 
 import pytest
-from cachetrees import inductor
-from patients import Patient, Wheel
+from cached import ENTRIES, Workshop, contents, fill
+from doctor import Doctor
 
-TORCH = Wheel(
-    "torch", "2.11.0", {"torch/__init__.py": "", "torch/version.py": "__version__ = '2.11.0+cu130'\ncuda = '13.0'\n"}
-)
+SEED = 20260604
+"""Of the moments at which a command is killed."""
 
 
 @pytest.fixture
-def patient(tmp_path):
-    found = Patient(tmp_path / "project")
-    found.install(TORCH, requested=True)
+def shop(tmp_path):
+    found = Workshop(tmp_path)
+    for path in [found.cache, *found.cache.rglob("*")]:
+        os.utime(path, (1_700_000_000, 1_700_000_000))
     return found
 
 
 @pytest.fixture
-def cache(tmp_path):
-    return inductor(tmp_path / "cache", cuda_0=4, cuda_1=4)
-
-
-@pytest.fixture
-def ask(doctor, patient, cache):
-    """Run a command on the patient with that cache."""
+def cache(shop, tmp_path):
+    doctor = Doctor(tmp_path)
+    env = dict(shop.host().env)
 
     def run(*words, **options):
-        variables = {"TORCHINDUCTOR_CACHE_DIR": str(cache)} | options.pop("env", {})
-        return doctor(*words, "--target", patient.prefix, env=variables, **options)
+        place = () if words[0] == "prune" else ("--target", shop.patient.prefix)
+        return doctor("cache", words[0], *place, *words[1:], env=env, **options)
 
+    run.doctor, run.env = doctor, env
     return run
 
 
-def judged(ask, *options):
-    answer = ask("check", "--select", "cache/missing", "--select", "cache/shrunken", "--format", "json", *options)
-    return [(finding["probe"], finding["severity"]) for finding in answer.findings()]
+def test_saved_listed_verified_lost_and_restored(cache, shop):
+    saved = cache("save")
+    assert (saved.status, saved.stderr) == (0, "")
+    assert saved.stdout.startswith(f"saved {shop.cache} (9 files, 10.1 KiB)\nin {shop.folder}/data/envdoctor/caches/")
+    assert "made for torch 2.11.0+cu128, triton 3.6.0, Python 3." in saved.stdout
+    assert "cuda:90" in saved.stdout
+    again = cache("save")
+    assert (again.status, again.stdout.splitlines()[0].split(" as it was")[0]) == (
+        0,
+        f"nothing to save: {shop.cache} is",
+    )
+    listed = cache("list", "--format", "json")
+    (found,) = listed.report["saves"]
+    assert (found["files"], found["torch"], found["archs"]) == (9, "2.11.0+cu128", ["cuda:90"])
+    assert found["path"] in cache("list").stdout
+    assert cache("verify", "--latest").stdout.startswith(f"{found['path']}: all is what was saved (9 files, ")
+    shutil.rmtree(shop.cache)
+    restored = cache("restore", "--latest")
+    assert (restored.status, restored.stderr) == (0, "")
+    assert restored.stdout.startswith(f"restored 9 files into {shop.cache} (TORCHINDUCTOR_CACHE_DIR)\n")
+    assert contents(shop.cache) == ENTRIES
 
 
-def states(doctor):
-    return list(doctor.home.rglob("*.sqlite"))
+def test_each_refusal_is_one_line_with_its_status(cache, shop, tmp_path):
+    (tmp_path / "letter").write_text("dear")
+    path = Path(cache("save", "-o", tmp_path / "mine.tar.zst") and tmp_path / "mine.tar.zst")
+    (tmp_path / "cut.tar.zst").write_bytes(path.read_bytes()[:-40])
+    cases = [
+        (2, "no save for this environment", "restore", "--latest"),
+        (2, "is not a save of a compile cache", "verify", tmp_path / "letter"),
+        (2, "No such file or directory", "verify", tmp_path / "nothing"),
+        (2, "is not a directory, so no save", "save", "-o", tmp_path / "no/where.tar.zst"),
+        (2, "is not there, so there is no compile cache", "save", "--cache", tmp_path / "nothing"),
+        (1, "damaged, or not made by envdoctor: it is cut off", "verify", tmp_path / "cut.tar.zst"),
+        (1, "damaged, or not made by envdoctor: it is cut off", "restore", tmp_path / "cut.tar.zst"),
+        (2, "nonsense: did not start", "verify", "--run", "--", "nonsense"),
+    ]
+    for status, said, *words in cases:
+        answer = cache(*words)
+        assert (answer.status, answer.stdout, answer.stderr.count("\n")) == (status, "", 1), answer
+        assert said in answer.stderr
 
 
-def test_status_names_places_counts_devices_and_makers(ask, cache):
-    answer = ask("cache", "status")
-    assert (answer.status, answer.stderr) == (0, "")
-    for said in (
-        f"{cache} (TORCHINDUCTOR_CACHE_DIR)",
-        "8 aotautograd, 8 fxgraph keys; 24 files",
-        "torch 2.11.0+cu130 (8)",
-        "cuda:1          4 aotautograd, 4 fxgraph, 4 py",
-        "torch_extensions",
-        "marks:\n  in all          8 aotautograd, 8 fxgraph",
-    ):
-        assert said in answer.stdout
+@pytest.mark.parametrize(
+    "words",
+    [("verify",), ("restore",), ("verify", "a", "b"), ("verify", "--run"), ("save", "--keep", "0"), ("status2",)],
+)
+def test_what_makes_no_sense_is_a_usage_error(cache, words):
+    answer = cache(*words)
+    assert (answer.status, answer.stdout) == (2, "")
 
 
-def test_status_as_json(ask, cache):
-    report = ask("cache", "status", "--format", "json").report
-    found = report["caches"][0]
-    assert (report["schema"], found["place"]["path"], found["keys"]["fxgraph"]) == (1, str(cache), 8)
-    assert {"kind": "fxgraph", "device": "cuda:1", "keys": 4} in report["counts"]
-    assert {mark["device"] for mark in report["marks"]} == {"", "cuda:0", "cuda:1"}
-    assert "cache/missing" in report["passed"]
+def test_cache_alone_shows_its_commands(cache):
+    answer = cache.doctor("cache")
+    assert all(name in answer.stdout + answer.stderr for name in ("save", "restore", "verify", "list", "prune"))
 
 
-def test_a_cache_that_is_warmed_on_one_device_alone_has_shrunk_until_that_is_accepted(ask, cache):
-    assert judged(ask) == []
-    shutil.rmtree(cache)
-    assert judged(ask) == [("cache/missing", "warning")]
-    inductor(cache, cuda_0=4)
-    assert judged(ask) == [("cache/shrunken", "warning")]
-    assert judged(ask) == [("cache/shrunken", "warning")], "the mark stays"
-    accepted = ask("cache", "accept")
-    assert accepted.status == 0
-    assert "marks:\n  in all          4 aotautograd, 4 fxgraph" in accepted.stdout
-    assert judged(ask) == []
+def test_prune_lists_first_and_then_does_it(cache, shop):
+    bad = fill(shop.folder / "bad", {"ab/empty.py": b"", "ab/good.py": b"x = 1\n"})
+    for path in bad.rglob("*"):
+        os.utime(path, (1_700_000_000, 1_700_000_000))
+    listed = cache("prune", "--cache", bad)
+    assert (listed.status, (bad / "ab/empty.py").exists()) == (1, True)
+    assert listed.stdout == (
+        f"damaged  {bad}/ab/empty.py\n    is empty: every run fails with it, and nothing replaces it: "
+        "the module has no attribute 'call'\n"
+        "nothing was removed: --yes moves these into a quarantine beside the cache\n"
+    )
+    done = cache("prune", "--cache", bad, "--yes", "--format", "json")
+    assert (done.status, contents(bad)) == (0, {"ab/good.py": b"x = 1\n"})
+    assert contents(done.report["quarantine"]) == {"ab/empty.py": b""}
+    assert cache("prune", "--cache", bad).stdout == f"{bad}: nothing damaged or abandoned\n"
 
 
-def test_without_state_nothing_is_written_and_a_gone_cache_is_a_note(ask, cache, doctor):
-    assert judged(ask, "--no-state") == []
-    ask("cache", "status", "--no-state")
-    assert states(doctor) == []
-    shutil.rmtree(cache)
-    assert judged(ask, "--no-state") == [("cache/missing", "note")]
+def test_hostile_names_are_shown_safely(cache, shop):
+    fill(shop.cache, {"ab/\x1b[2Jempty.py": b""})
+    os.utime(shop.cache / "ab/\x1b[2Jempty.py", (1_700_000_000, 1_700_000_000))
+    for words in (("prune",), ("prune", "--format", "json")):
+        assert "\x1b" not in cache(*words).stdout
 
 
-def test_a_damaged_state_is_set_aside_and_said(ask, doctor):
-    judged(ask)
-    (path,) = states(doctor)
-    path.write_bytes(b"x" * 4096)
-    answer = ask("check", "--select", "cache/shrunken")
-    assert "was damaged" in answer.stdout
-    assert len(list(path.parent.glob("*.damaged-*"))) == 1
-    assert "was damaged" not in ask("check", "--select", "cache/shrunken").stdout
+def test_a_commands_output_is_not_the_report(cache):
+    answer = cache("verify", "--format", "json", "--run", "--", "python", "-c", "print('noise'); raise SystemExit(7)")
+    assert (answer.status, answer.report["proven"], answer.report["status"]) == (1, False, 7)
+    assert answer.stderr == "noise\n"
 
 
-def test_a_state_that_cannot_be_written_is_said_and_changes_no_verdict(ask, doctor):
-    (doctor.home / ".local").write_text("")
-    answer = ask("check", "--select", "cache/missing")
-    assert answer.status == 0
-    assert "marks of caches" in answer.stdout
-    assert ask("cache", "accept").status == 3
+def large(folder):
+    """Fill a cache that takes long enough to be killed at many points."""
+    noise = random.Random(SEED)  # noqa: S311
+    entries = {f"a{'bcdefgh'[n % 7]}/{n}.py": b"x = %d\n" % n + noise.randbytes(4000) for n in range(1500)}
+    return fill(folder, entries), entries
 
 
-def test_a_target_without_torch_has_no_caches(doctor, tmp_path):
-    bare = Patient(tmp_path / "bare")
-    answer = doctor("cache", "status", "--target", bare.prefix)
-    assert answer.status == 0
-    assert "torch is not installed" in answer.stdout
-    assert doctor("cache", "accept", "--target", bare.prefix).status == 3
+def killed(cache, shop, moments, words):
+    """Start a command, kill it after a while, and return whether that came in time."""
+    process = cache.doctor.start("cache", words[0], "--target", str(shop.patient.prefix), *words[1:], env=cache.env)
+    time.sleep(moments)
+    process.send_signal(signal.SIGKILL)
+    process.communicate()
+    return process.returncode == -signal.SIGKILL
 
 
-def test_a_cache_below_a_root_is_counted_as_files(ask, tmp_path):
-    inductor(tmp_path / "img" / "c", cpu=2)
-    report = ask(
-        "cache", "status", "--root", tmp_path / "img", "--format", "json", env={"TORCHINDUCTOR_CACHE_DIR": "/c"}
-    ).report
-    assert report["caches"][0]["keys"] == {"aotautograd": 2, "fxgraph": 2}
-    assert "cache/not-writable" in [skipped["probe"] for skipped in report["skipped"]]
-    assert report["marks"] == []
+def timed(cache, *words):
+    """Return how long a command takes that is left to itself."""
+    began = time.monotonic()
+    assert cache(*words).status == 0
+    return time.monotonic() - began
+
+
+def kill_saves(cache, shop, times):
+    folder, _ = large(shop.folder / "large")
+    words = ("save", "--cache", folder)
+    usual, moments, hit = timed(cache, *words), random.Random(SEED), 0  # noqa: S311
+    (store,) = (shop.folder / "data/envdoctor/caches").iterdir()
+    for number in range(times):
+        (folder / "ab/0.py").write_text(f"# {number}")
+        time.sleep(1.1)  # so long must a file be left alone, or the save waits
+        hit += killed(cache, shop, usual * moments.uniform(0.3, 1.0), words)
+        for save in store.glob("*.tar.zst"):
+            assert cache("verify", save).status == 0
+    assert hit
+    assert cache(*words).status == 0
+    assert not [name for name in os.listdir(store) if name.startswith(".")]
+
+
+MINE = {"ab/0.py": b"mine", "zz/z.py": b"mine too"}
+
+
+def kill_restores(cache, shop, times):
+    """Kill a restore, now into nothing, now into a cache that has files of its own; then let one end."""
+    folder, entries = large(shop.folder / "large")
+    save = shop.folder / "large.tar.zst"
+    assert cache("save", "--cache", folder, "-o", save).status == 0
+    words = ("restore", save, "--to", folder)
+    shutil.rmtree(folder)
+    usual, moments, hit = timed(cache, *words), random.Random(SEED), 0  # noqa: S311
+    for number in range(times):
+        shutil.rmtree(folder)
+        mine = MINE if number % 2 else {}
+        fill(folder, mine)
+        hit += killed(cache, shop, usual * moments.uniform(0.2, 1.0), words)
+        there = {name: data for name, data in contents(folder).items() if not name.startswith("tmp.")}
+        assert [name for name, data in there.items() if data != mine.get(name, entries.get(name))] == []
+        assert mine.keys() <= there.keys()
+        assert cache(*words).status == 0
+        assert contents(folder) == entries | mine
+    assert hit
+    assert [name for name in os.listdir(shop.folder) if "tmp.envdoctor" in name] == []
+
+
+def test_kill_during_save_loses_nothing(cache, shop):
+    kill_saves(cache, shop, 10)
+
+
+def test_kill_during_restore_loses_nothing(cache, shop):
+    kill_restores(cache, shop, 10)
+
+
+@pytest.mark.soak
+def test_a_hundred_kills_during_save(cache, shop):
+    kill_saves(cache, shop, 100)
+
+
+@pytest.mark.soak
+def test_a_hundred_kills_during_restore(cache, shop):
+    kill_restores(cache, shop, 100)
+
+
+def test_json_of_an_empty_store(cache):
+    answer = cache("list", "--format", "json")
+    assert (answer.status, json.loads(answer.stdout)["saves"]) == (0, [])
