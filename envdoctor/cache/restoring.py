@@ -100,13 +100,16 @@ def _make_room(folder: str, size: int) -> None:
 def _unpack(save: Unpacker, wanted: frozenset[str], tree: str) -> None:
     """Write the files; those that are not wanted are read all the same, since a damaged save is not to be used."""
     os.mkdir(tree, 0o700)
+    made = {tree}
     for kept, blocks in save.members():
         if kept.path not in wanted:
             for _ in blocks:
                 pass
             continue
         path = os.path.join(tree, kept.path)
-        store.make_private(os.path.dirname(path))
+        if (parent := os.path.dirname(path)) not in made:
+            store.make_private(parent)
+            made.add(parent)
         write_new(path, blocks, mode=0o700 if kept.mode & 0o100 else 0o600)
 
 

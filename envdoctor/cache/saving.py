@@ -17,7 +17,7 @@ from envdoctor.cache.manifest import Kept, Manifest
 from envdoctor.cache.packing import BLOCK, Packer, write_manifest
 from envdoctor.cache.tree import Seen, Tree, seen
 from envdoctor.system.host import write_atomically
-from envdoctor.system.reading import opened
+from envdoctor.system.reading import descriptor, opened
 
 TRIES = 4
 """Times that a file is read which changes meanwhile, before it is left out."""
@@ -116,8 +116,10 @@ Found = tuple[Seen, str, Iterator[bytes]]
 @contextmanager
 def _steady(path: str, item: Seen) -> Iterator[Found | None]:
     """Give a file as it was at one moment; None if it changed under each reading."""
+    stamp = item.stamp
     for _ in range(TRIES):
-        time.sleep(_unrest(os.lstat(path)))
+        if wait := _unrest(stamp):
+            time.sleep(wait)
         if item.size <= IN_MEMORY:
             found = _in_memory(path, item.path)
             if found is not None:
@@ -129,24 +131,25 @@ def _steady(path: str, item: Seen) -> Iterator[Found | None]:
                 if found is not None:
                     yield found
                     return
+        stamp = seen(item.path, os.lstat(path)).stamp
     yield None
 
 
-def _unrest(status: os.stat_result) -> float:
+def _unrest(stamp: tuple[int, int, int]) -> float:
     """Return for how many seconds a file has to be left alone yet. A time to come is a clock's fault."""
-    age = time.time() - max(status.st_ctime_ns, status.st_mtime_ns) / 1e9
+    age = time.time() - max(stamp[:2]) / 1e9
     return max(0.0, REST - age) if age >= 0 else 0.0
 
 
 def _in_memory(path: str, name: str) -> Found | None:
-    with opened(path, follow=False) as stream:
-        status = os.fstat(stream.fileno())
+    number, status = descriptor(path, follow=False)
+    try:
         before = seen(name, status)
-        if before.size > IN_MEMORY:
-            return None
-        data = stream.read(before.size + 1)
-        after = seen(name, os.fstat(stream.fileno()))
-    if before != after or len(data) != before.size or _unrest(status):
+        data = os.read(number, min(before.size, IN_MEMORY) + 1)
+        after = seen(name, os.fstat(number))
+    finally:
+        os.close(number)
+    if before != after or len(data) != before.size or _unrest(before.stamp):
         return None
     return before, hashlib.sha256(data).hexdigest(), iter((data,))
 
@@ -154,15 +157,14 @@ def _in_memory(path: str, name: str) -> Found | None:
 def _in_file(path: str, name: str, copy: BinaryIO) -> Found | None:
     digest = hashlib.sha256()
     with opened(path, follow=False) as stream:
-        status = os.fstat(stream.fileno())
-        before = seen(name, status)
+        before = seen(name, os.fstat(stream.fileno()))
         left = before.size
         while left and (block := stream.read(min(left, BLOCK))):
             left -= len(block)
             digest.update(block)
             copy.write(block)
         after = seen(name, os.fstat(stream.fileno()))
-    if before != after or left or _unrest(status):
+    if before != after or left or _unrest(before.stamp):
         return None
     copy.seek(0)
     return before, digest.hexdigest(), iter(lambda: copy.read(BLOCK), b"")

@@ -74,9 +74,15 @@ def opened(path: str, *, follow: bool = True) -> BinaryIO:
 
     Raises OSError if it cannot be opened (ELOOP for a link that is not to be followed), ValueError for something else.
     """
+    return open(descriptor(path, follow=follow)[0], "rb")
+
+
+def descriptor(path: str, *, follow: bool = True) -> tuple[int, os.stat_result]:
+    """Open as `opened` does, for those that read thousands of files; return the status too."""
     flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | (0 if follow else os.O_NOFOLLOW)
-    descriptor = os.open(path, flags)
-    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-        os.close(descriptor)
+    found = os.open(path, flags)
+    status = os.fstat(found)
+    if not stat.S_ISREG(status.st_mode):
+        os.close(found)
         raise ValueError("is not a regular file")
-    return open(descriptor, "rb")
+    return found, status

@@ -73,7 +73,7 @@ def test_an_equal_save_writes_nothing(shop):
 def test_an_equal_save_of_settled_files_reads_none(shop, monkeypatch):
     monkeypatch.setattr(saving, "SETTLED_NS", -(10**9))
     shop.save()
-    monkeypatch.setattr(saving, "opened", None)
+    monkeypatch.setattr(saving, "descriptor", None)
     assert not shop.save().written
 
 
