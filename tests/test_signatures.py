@@ -336,7 +336,10 @@ EXAMPLES = {
         "3: ImportError: cannot import name 'x' from 'transformers.file_utils'",
         "(TaskRunner pid=4242) ImportError: cannot import name 'x' from 'transformers.file_utils'",
     ],
-    "module-missing": ["ModuleNotFoundError: No module named 'transformers.models.bort'"],
+    "module-missing": [
+        "ModuleNotFoundError: No module named 'transformers.models.bort'",
+        "2026-03-01 10:00:00 ERROR ModuleNotFoundError: No module named 'peft'",
+    ],
     "segmentation-fault": [
         "Segmentation fault (core dumped)",
         "Fatal Python error: Segmentation fault",

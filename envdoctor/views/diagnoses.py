@@ -31,8 +31,8 @@ TF32 = 5e-3
 """The same for float32 where TensorFloat-32 is switched on: its significand has 11 bits."""
 LAST_LINES = 10
 """Last lines of each kind that are shown of a failure without a known signature."""
-WITHOUT_STACKS = frozenset({"segmentation-fault"})
-"""Signatures whose cure is to get the stacks, which are there already and tell more."""
+TOLD_BETTER = frozenset({"module-missing", "segmentation-fault"})
+"""Signatures that tell less than what is there: that torch is not installed, or the stacks of a crash."""
 PAYLOADS = "/envdoctor/payloads/"
 LINE = 300
 """Characters of a line that are shown."""
@@ -205,7 +205,7 @@ def _known(failure: Failure) -> tuple[str, signatures.Match | None]:
     """Return what is known of it, with the text that shows it: the exception's own first, then those of compilers."""
     texts = (failure.error, failure.printed, failure.stacks, failure.message)
     known = ((text, signatures.first(text)) for text in texts)
-    return next(((text, match) for text, match in known if match and match.id not in WITHOUT_STACKS), ("", None))
+    return next(((text, match) for text, match in known if match and match.id not in TOLD_BETTER), ("", None))
 
 
 def _out_of_memory(attempt: Attempt, node: _Node, said: _Said) -> _Said:
