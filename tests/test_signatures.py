@@ -755,6 +755,7 @@ def test_no_secret_is_within_what_the_text_tells(secret):
         assert not holds_a_part(repr(match))
 
 
+@pytest.mark.whole  # takes seconds
 @given(st.data())
 def test_a_line_that_is_too_long_is_searched_as_well_where_it_is_torn(data):
     line = b"=" * (3 * LONGEST)
@@ -804,6 +805,7 @@ def test_no_line_makes_a_pattern_slow(row):
         assert time.process_time() - began < 1, bit
 
 
+@pytest.mark.whole  # takes seconds
 @given(st.lists(st.sampled_from([*HARD, *TRIGGERS, "\n", "\r", " "]), min_size=1, max_size=8))
 def test_no_log_is_slow(bits):
     log = "".join(bits).encode()

@@ -128,6 +128,7 @@ def test_another_run_s_transaction_is_waited_for_and_not_for_ever(path, monkeypa
     assert kept(path) == {("fxgraph", ""): 500}
 
 
+@pytest.mark.whole  # takes seconds
 def test_runs_at_once_lose_nothing(path):
     code = """if True:
         import sys

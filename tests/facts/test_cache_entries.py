@@ -276,6 +276,7 @@ class TestLimits:
         (cache / "es").chmod(0o700)
 
 
+@pytest.mark.whole  # takes seconds
 def test_ten_thousand_files_take_little(tmp_path):
     for number in range(10_000):
         if not number % 100:

@@ -79,8 +79,11 @@ def test_places_that_are_not_there_say_so(tmp_path):
 
 
 def test_the_mount_is_that_of_the_place_that_links_lead_to(tmp_path):
-    (tmp_path / "c").symlink_to("/tmp")
-    assert look(tmp_path.parent / tmp_path.name).mount.point == "/tmp"
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    (tmp_path / "c").symlink_to(disk)
+    node = Node(mounts=(Mount("/", "overlay"), Mount(str(disk), "tmpfs")))
+    assert look(tmp_path, node=node).mount.point == str(disk)
     assert look(tmp_path, node=Unavailable("none")).mount is None
 
 

@@ -80,9 +80,9 @@ def test_a_hung_nvml_is_one_reason_of_a_whole_check(tmp_path, monkeypatch):
     monkeypatch.setattr(driver, "libraries", lambda *_: (LIBRARY,))
     monkeypatch.setattr(nvml, "read", lambda: time.sleep(60))
     report = Patient(tmp_path).check("node/busy-gpu", "node/gpu-errors", "node/orphaned-gpu-memory")
-    assert {outcome.skipped for outcome in report.outcomes} == {
-        Unavailable("NVML gave no answer within 0.2 s", failed=True)
-    }
+    (reason,) = {outcome.skipped for outcome in report.outcomes}  # how long is left of the limit depends on the load
+    assert reason.reason.startswith("NVML gave no answer within 0.")
+    assert reason.failed
     assert report.seconds < 5
     assert report.status() == 3
 

@@ -184,6 +184,7 @@ def test_a_traceback_beside_a_known_failure_is_left_out(log):
     assert read(log).trace is None
 
 
+@pytest.mark.whole  # takes seconds
 def test_memory_is_bounded(log):
     with log.open("wb") as stream:
         for _ in range(64):
