@@ -15,6 +15,7 @@ from envdoctor import hits
 from envdoctor.cache import job, place
 from envdoctor.cache.tree import walk
 from envdoctor.cache.workflow import failures_told
+from envdoctor.facts import cache_places
 from envdoctor.locate import Wish
 from envdoctor.model import Target
 from envdoctor.system import foreground
@@ -77,7 +78,7 @@ def environment(target: Target, host: Host, folder: str, cache: str | None) -> d
     env = {**host.env, "VIRTUAL_ENV": target.prefix, VARIABLE: folder}
     env["PATH"] = os.pathsep.join(filter(None, (path, host.env.get("PATH"))))
     env["PYTHONPATH"] = os.pathsep.join(filter(None, (HOOK, host.env.get("PYTHONPATH"))))
-    return env | ({place.VARIABLE: cache} if cache else {})
+    return env | ({cache_places.INDUCTOR: cache} if cache else {})
 
 
 def _files(root: str) -> set[str]:

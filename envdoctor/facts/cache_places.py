@@ -22,6 +22,7 @@ from typing import Literal
 from envdoctor.system.host import Host
 
 Kind = Literal["inductor", "triton", "torch_extensions", "cuda", "flashinfer", "tilelang", "vllm"]
+INDUCTOR = "TORCHINDUCTOR_CACHE_DIR"
 TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 USER = ("LOGNAME", "USER", "LNAME", "USERNAME")
 _UNWANTED = re.compile(r'[\\/:*?"<>|]')
@@ -44,7 +45,7 @@ class Place:
 
 def places(host: Host) -> Iterator[Place]:
     """Yield the place of every cache, that of inductor first."""
-    yield _inductor(host)
+    yield inductor(host)
     triton_home = host.env.get("TRITON_HOME")
     default = os.path.join(triton_home or host.home, ".triton", "cache")
     yield _named("triton", "TRITON_CACHE_DIR", default, "TRITON_HOME" if triton_home else "", host)
@@ -68,8 +69,9 @@ def _named(kind: Kind, variable: str, default: str, by: str, host: Host) -> Plac
     return Place(kind, os.path.normpath(os.path.join(host.cwd, default)), why, variable)
 
 
-def _inductor(host: Host) -> Place:
-    variable = "TORCHINDUCTOR_CACHE_DIR"
+def inductor(host: Host) -> Place:
+    """Return the place of inductor's cache, in which AOTAutograd's and, by default, triton's lie as well."""
+    variable = INDUCTOR
     named = host.env.get(variable)
     if named is not None:  # torch takes an empty one for the working directory
         return Place("inductor", os.path.normpath(os.path.join(host.cwd, named)), variable, variable, chosen=True)

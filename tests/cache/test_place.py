@@ -28,12 +28,12 @@ def test_what_the_caller_says_counts_more(host, tmp_path):
 @pytest.mark.parametrize("name", ["TMPDIR", "TEMP", "TMP"])
 def test_otherwise_it_lies_among_temporary_files(host, tmp_path, name):
     found = place.inductor(host(USER="me", **{name: str(tmp_path)}))
-    assert found == place.Place(str(tmp_path / "torchinductor_me"), name)
+    assert found == place.Place(str(tmp_path / "torchinductor_me"), f"default, of {name} and USER")
 
 
 def test_a_temporary_directory_that_is_not_there_is_passed_over(host, tmp_path):
     found = place.inductor(host(USER="me", TMPDIR=str(tmp_path / "none")))
-    assert found == place.Place("/tmp/torchinductor_me", "default")
+    assert found == place.Place("/tmp/torchinductor_me", "default, of USER")
 
 
 def test_the_user_is_the_one_of_getpass(host):
