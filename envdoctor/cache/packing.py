@@ -139,7 +139,9 @@ class Unpacker:
         """Yield each file with its bytes, which must be taken before the next; a wrong one raises at its end."""
         for kept in self.manifest.files:
             name, size = self._header()
-            if (name, size) != (kept.path, kept.size):
+            if (name, size) != (kept.path, kept.size):  # its path is a safe one, so an equal one is
+                if wrong := manifests.unsafe(name):
+                    raise self.damaged(f"{name!r} in it {wrong}")
                 raise self.damaged(f"{name!r} with {size:,} bytes lies where {kept.path!r} with {kept.size:,} belongs")
             yield kept, self._content(kept)
         self._end()
@@ -170,8 +172,6 @@ class Unpacker:
             raise self.damaged(
                 f"{path!r} in it is {_KINDS.get(kind, 'no regular file')}, which envdoctor does not save"
             )
-        if wrong := manifests.unsafe(path):
-            raise self.damaged(f"{path!r} in it {wrong}")
         return path, size
 
     def _parsed(self, head: bytes) -> tuple[bytes, int, bytes]:

@@ -144,12 +144,12 @@ def _unrest(stamp: tuple[int, int, int]) -> float:
 def _in_memory(path: str, name: str) -> Found | None:
     number, status = descriptor(path, follow=False)
     try:
-        before = seen(name, status)
-        data = os.read(number, min(before.size, IN_MEMORY) + 1)
-        after = seen(name, os.fstat(number))
+        data = os.read(number, min(status.st_size, IN_MEMORY) + 1)
+        after = os.fstat(number)
     finally:
         os.close(number)
-    if before != after or len(data) != before.size or _unrest(before.stamp):
+    before = seen(name, status)
+    if before != seen(name, after) or len(data) != before.size or _unrest(before.stamp):
         return None
     return before, hashlib.sha256(data).hexdigest(), iter((data,))
 
