@@ -8,7 +8,6 @@ Nothing is unpickled. fxgraph and aotautograd entries are pickles with plain tex
 from __future__ import annotations
 
 import json
-import pickletools
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -158,6 +157,8 @@ def _devices(data: bytes) -> Iterator[str]:
 
 def _walked(data: bytes) -> Iterator[int]:
     """Yield the numbers that follow the key `device_idxs`, to the next key."""
+    import pickletools  # a check without a cache has no use for it
+
     try:
         for step, (opcode, argument, _) in enumerate(pickletools.genops(data)):
             if step and (step > _WALK or (opcode.name == "SHORT_BINUNICODE" and argument != "OrderedSet")):
