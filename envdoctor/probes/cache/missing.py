@@ -12,15 +12,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from shlex import quote
 
 from envdoctor.facts.cache_counts import GRAPHS, KINDS
 from envdoctor.facts.cache_marks import CacheMarks
-from envdoctor.model import Finding, Severity, Unavailable
+from envdoctor.model import Finding, Severity, Target, Unavailable
 from envdoctor.printable import size_of
 from envdoctor.views.warmth import Warmth, spoken
 
 
-def check(warmth: Warmth, cache_marks: CacheMarks | Unavailable) -> Iterable[Finding]:
+def check(warmth: Warmth, cache_marks: CacheMarks | Unavailable, target: Target) -> Iterable[Finding]:
     """Look for graphs of this build."""
     if not warmth.cold:
         return
@@ -54,7 +55,8 @@ def check(warmth: Warmth, cache_marks: CacheMarks | Unavailable) -> Iterable[Fin
         },
         (
             *((f"export {cache.place.variable}={had.path}",) if elsewhere and had.path.startswith("/") else ()),
-            "take one step forward and backward on each device, one after the other, before the job",
+            f"envdoctor cache restore --latest --target {quote(target.prefix)}",
+            "with no save of it: one step forward and backward on each device, one after the other, before the job",
             "give the first step the time that a cold start takes: it is no hang",
         ),
     )

@@ -12,17 +12,18 @@ enough is `limits.cache_share` of the configuration, in percent; a mark that is 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from shlex import quote
 
 from envdoctor.facts.cache_counts import KINDS
 from envdoctor.facts.cache_marks import CacheMarks
-from envdoctor.model import Finding, Severity
+from envdoctor.model import Finding, Severity, Target
 from envdoctor.policy import Policy
 from envdoctor.printable import size_of
 from envdoctor.state import Mark
 from envdoctor.views.warmth import Warmth
 
 
-def check(warmth: Warmth, cache_marks: CacheMarks, policy: Policy) -> Iterable[Finding]:
+def check(warmth: Warmth, cache_marks: CacheMarks, policy: Policy, target: Target) -> Iterable[Finding]:
     """Compare each count with its mark; a cache without any graph is cache/missing's."""
     if warmth.cold:
         return
@@ -51,7 +52,8 @@ def check(warmth: Warmth, cache_marks: CacheMarks, policy: Policy) -> Iterable[F
             "bytes": cache.size,
         },
         (
-            "take one step forward and backward on each device, one after the other, before the job",
+            f"envdoctor cache restore --latest --target {quote(target.prefix)}",
+            "with no save of it: one step forward and backward on each device, one after the other, before the job",
             "if it is meant to be so: envdoctor cache accept",
         ),
     )

@@ -32,6 +32,7 @@ def test_an_empty_cache_and_one_of_another_build_are_as_good_as_none():
 def test_a_cache_elsewhere_is_named_with_the_variable():
     (finding,) = judge(cache(path="/other", exists=False), cache_marks=marks(("fxgraph", "", 412)))
     assert finding.remedy[0] == "export TORCHINDUCTOR_CACHE_DIR=/cache"
+    assert finding.remedy[1] == "envdoctor cache restore --latest --target /env"
 
 
 def test_graphs_of_this_build_or_of_an_unknown_one_are_silent():

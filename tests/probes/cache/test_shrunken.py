@@ -25,6 +25,7 @@ def test_it_says_the_factor_by_kind_and_device():
     assert (finding.severity, finding.subject) == (Severity.WARNING, "/cache")
     assert "fxgraph 412 -> 6 keys, none for cuda:6 and cuda:7, cuda:0 400 -> 1" in finding.message
     assert finding.message.endswith("353 MiB -> 925 KiB")
+    assert finding.remedy[0] == "envdoctor cache restore --latest --target /env"
     assert "aotautograd" not in finding.message
 
 
