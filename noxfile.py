@@ -43,7 +43,7 @@ def tests(session: nox.Session) -> None:
 def tests_venv(session: nox.Session) -> None:
     """Whole checks by the real command line, and real venvs made by real installers, without a network."""
     session.install(".", *TESTERS, *INSTALLERS)
-    session.run("pytest", "-m", "venv or whole", "-n", "2", *session.posargs)
+    session.run("pytest", "-m", "(venv or whole) and not soak", "-n", "2", *session.posargs)
 
 
 @nox.session

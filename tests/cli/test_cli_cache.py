@@ -151,11 +151,13 @@ def kill_saves(cache, shop, times):
     folder, _ = large(shop.folder / "large")
     words = ("save", "--cache", folder)
     usual, moments, hit = timed(cache, *words), random.Random(SEED), 0  # noqa: S311
+    (folder / "ab/0.py").write_text("# again: the first run is slower than those that follow")
+    usual = min(usual, timed(cache, *words))
     (store,) = (shop.folder / "data/envdoctor/caches").iterdir()
     for number in range(times):
         (folder / "ab/0.py").write_text(f"# {number}")
         time.sleep(1.1)  # so long must a file be left alone, or the save waits
-        hit += killed(cache, shop, usual * moments.uniform(0.3, 1.0), words)
+        hit += killed(cache, shop, usual * moments.uniform(0.1, 0.9), words)
         for save in store.glob("*.tar.zst"):
             assert cache("verify", save).status == 0
     assert hit
@@ -174,11 +176,13 @@ def kill_restores(cache, shop, times):
     words = ("restore", save, "--to", folder)
     shutil.rmtree(folder)
     usual, moments, hit = timed(cache, *words), random.Random(SEED), 0  # noqa: S311
+    shutil.rmtree(folder)
+    usual = min(usual, timed(cache, *words))
     for number in range(times):
         shutil.rmtree(folder)
         mine = MINE if number % 2 else {}
         fill(folder, mine)
-        hit += killed(cache, shop, usual * moments.uniform(0.2, 1.0), words)
+        hit += killed(cache, shop, usual * moments.uniform(0.1, 0.9), words)
         there = {name: data for name, data in contents(folder).items() if not name.startswith("tmp.")}
         assert [name for name, data in there.items() if data != mine.get(name, entries.get(name))] == []
         assert mine.keys() <= there.keys()
