@@ -34,7 +34,15 @@ FORBIDDEN = (
 )
 
 
-WHOLE = ("cache", "cli", "cases", "test_bad_input.py", "test_hostile_metadata.py", "test_oversized.py", "test_sealing.py")
+WHOLE = (
+    "cache",
+    "cli",
+    "cases",
+    "test_bad_input.py",
+    "test_hostile_metadata.py",
+    "test_oversized.py",
+    "test_sealing.py",
+)
 """Where whole checks are run, two dozen forks each."""
 
 
