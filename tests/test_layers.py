@@ -33,8 +33,9 @@ TABLE = {
     "locate": {"errors", "model", "policy", "seals", "system"},
     # what judges, without touching anything
     "symbols": {"facts", "knowledge", "model"},
-    "views": {"facts", "knowledge", "locks", "model", "policy", "printable", "signatures", "symbols", "versions"}
-    | {"views"},
+    "proof": {"facts", "model"},
+    "views": {"facts", "knowledge", "locks", "model", "policy", "printable", "proof", "signatures", "symbols"}
+    | {"versions", "views"},
     "probes": {"facts", "hits", "knowledge", "model", "policy", "printable", "state", "versions", "views"},
     "snapshot": {"facts", "model", "seals", "system", "wiring"},
     "registry": {"errors", "model", "policy", "probes", "snapshot", "views", "wiring"},
@@ -102,6 +103,7 @@ PURE = {
     "judge",
     "model",
     "printable",
+    "proof",
     "probes",
     "reports",
     "signatures",

@@ -318,7 +318,7 @@ def attempt(step, failed=None, device="cuda:0", state="passed", **detail):
 def failure(raised="RuntimeError: it broke", *behind, **fields):
     """Return the failure by an exception, given as `Type: text`, and by those behind it."""
     kind, _, message = raised.partition(": ")
-    traceback = ("Traceback (most recent call last):", '  File "/work/step.py", line 7, in step', *raised.splitlines())
+    traceback = ("Traceback (most recent call last):", '  File "/job/step.py", line 7, in step', *raised.splitlines())
     given = {"message": message, "causes": (raised, *behind), "traceback": traceback} | fields
     return Failure("raised", kind, **given)
 

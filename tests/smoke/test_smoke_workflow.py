@@ -7,6 +7,7 @@ import pytest
 from fakes import FakeHost
 from values import TARGET, attempt, driver, ended, failure, gpu, gpu_use, smoke, variables
 
+from envdoctor import proof
 from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.facts.smoke import FRESH, STEPS
 from envdoctor.model import Severity, Unavailable
@@ -14,7 +15,6 @@ from envdoctor.policy import Mute, Policy
 from envdoctor.smoke import workflow
 from envdoctor.smoke.workflow import told
 from envdoctor.snapshot import Snapshot
-from envdoctor.views import diagnoses
 
 CARD, OTHER = gpu(0), gpu(1)
 WARM = {"inductor": {"fxgraph_cache_hit": 1}, "aot_autograd": {"autograd_cache_hit": 1}}
@@ -35,7 +35,7 @@ def passed(device="cuda:0", *, but=(), level="quick"):
     """Return the attempts of a device on which all went well, but for these."""
     others = {item.step: item for item in but}
     steps = (*STEPS[level], FRESH)
-    figures = {step: {"errors": {"float32": 1e-7}} for step in diagnoses.MEASURED}
+    figures = {step: {"errors": {"float32": 1e-7}} for step in proof.MEASURED}
     measured = figures | MEASURED
     return [others.get(step) or attempt(step, device=device, **measured.get(step, {})) for step in steps]
 

@@ -12,7 +12,7 @@ STACKS = """Thread 0x00007f01 (most recent call first):
 Current thread 0x00007f02 (most recent call first):
   File "/usr/lib/python3.12/threading.py", line 1149 in join
   File "/env/torch/_inductor/async_compile.py", line 412 in wait_pool_ready
-  File "/work/main.py", line 60 in _device
+  File "/job/main.py", line 60 in _device
 """
 
 
