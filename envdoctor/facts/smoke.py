@@ -111,7 +111,7 @@ class Smoke:
     own_cache: bool = True
     """True if the cache was made for this run and thrown away after it."""
     limit: float = 120.0
-    """Seconds that each process had for each device."""
+    """Seconds that any one step was given."""
     damage: Damage | None = None
     """Damaged entries of the cache, looked for after a failure."""
 

@@ -46,7 +46,7 @@ class Asked:
     devices: str | None = None
     level: Level = "quick"
     limit: float = 120.0
-    """Seconds for each device in each process."""
+    """Seconds that any one step may take."""
     cache: str | None = None
     """None for a throw-away directory, `job` for the job's own, otherwise a directory."""
 
