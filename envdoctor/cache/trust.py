@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import grp
 import os
-import pwd
 import stat
 from collections.abc import Iterator
+
+from envdoctor.system.people import others_who_write, user_name
 
 
 def doubts(path: str) -> Iterator[str]:
@@ -38,35 +38,9 @@ def doubt_of(status: os.stat_result, *, own: bool) -> str | None:
     """
     me = os.geteuid()
     if status.st_uid != me and (own or status.st_uid != 0):
-        return f"belongs to {_user(status.st_uid)}"
+        return f"belongs to user {user_name(status.st_uid)}"
     sticky = stat.S_ISDIR(status.st_mode) and status.st_mode & stat.S_ISVTX and not own
     if stat.S_ISLNK(status.st_mode) or sticky:
         return None
-    if status.st_mode & stat.S_IWOTH:
-        return "can be written by everybody"
-    if status.st_mode & stat.S_IWGRP and not _is_private(status.st_gid):
-        return f"can be written by the group {_group(status.st_gid)}"
-    return None
-
-
-def _is_private(gid: int) -> bool:
-    """Tell whether a group is the caller's own, of nobody else (useradd(8), USERGROUPS_ENAB)."""
-    try:
-        group, user = grp.getgrgid(gid), pwd.getpwuid(os.geteuid())
-    except KeyError:
-        return False
-    return group.gr_name == user.pw_name and gid == user.pw_gid and set(group.gr_mem) <= {user.pw_name}
-
-
-def _user(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return f"user {uid}"
-
-
-def _group(gid: int) -> str:
-    try:
-        return grp.getgrgid(gid).gr_name
-    except KeyError:
-        return str(gid)
+    others = others_who_write(status)
+    return f"can be written by {others}" if others else None

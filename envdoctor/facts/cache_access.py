@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import grp
 import os
-import pwd
 import stat
 from dataclasses import dataclass
+
+from envdoctor.system.people import others_who_write
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,16 +53,6 @@ def look(path: str, *, ask: bool) -> Access:
     )
 
 
-def user_name(uid: int | None) -> str:
-    """Return a user's name, the number if there is none."""
-    if uid is None:
-        return ""
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)
-
-
 def _link(path: str) -> tuple[str | None, int | None]:
     try:
         return os.readlink(path), os.lstat(path).st_uid
@@ -95,23 +85,9 @@ def _open(path: str) -> str | None:
             own = own and here == path
         else:
             sticky = bool(status.st_mode & stat.S_ISVTX) and not (own and here == path)
-            if not sticky and _by_others(status):
+            if not sticky and others_who_write(status):
                 return here
         above = os.path.dirname(here)
         if above == here:
             return None
         here = above
-
-
-def _by_others(status: os.stat_result) -> bool:
-    """Tell whether a mode lets others write; a group of the owner's own name is his alone (user private groups)."""
-    if status.st_mode & stat.S_IWOTH:
-        return True
-    if not status.st_mode & stat.S_IWGRP:
-        return False
-    try:
-        group = grp.getgrgid(status.st_gid)
-    except KeyError:
-        return True
-    owner = user_name(status.st_uid)
-    return group.gr_name != owner or any(member != owner for member in group.gr_mem)

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from envdoctor.facts.cache_access import user_name
+from envdoctor.system.people import user_name
 
 PROCESSES = 4096
 DESCRIPTORS = 4096

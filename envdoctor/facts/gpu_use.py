@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import pwd
 from dataclasses import dataclass
 from typing import Literal
 
 from envdoctor.facts.driver import Driver
 from envdoctor.model import Target, Unavailable
 from envdoctor.system.host import Host
+from envdoctor.system.people import user_name
 
 HOST_NAMESPACE = "pid:[4026531836]"
 """The first PID namespace of a machine: PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h."""
@@ -69,7 +69,7 @@ def look_up(pid: int, host: Host) -> Holder:
     except OSError:
         return Holder(pid, "gone")
     command, state = _status(f"{folder}/stat")
-    return Holder(pid, "zombie" if state in ("Z", "X") else "alive", _name(owner), command)
+    return Holder(pid, "zombie" if state in ("Z", "X") else "alive", user_name(owner), command)
 
 
 def _status(path: str) -> tuple[str, str]:
@@ -80,10 +80,3 @@ def _status(path: str) -> tuple[str, str]:
     except OSError:
         return "", ""
     return text[text.find("(") + 1 : text.rfind(")")], text[text.rfind(")") + 1 :].strip()[:1]
-
-
-def _name(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return str(uid)

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from envdoctor.facts import cache_access
 from envdoctor.facts.cache_access import look
+from envdoctor.system import people
 
 ROOT = os.getuid() == 0
 
@@ -41,7 +41,7 @@ def test_above_it_the_sticky_bit_is_enough(cache):
 
 @pytest.mark.parametrize(("group", "members", "is_open"), [("me", [], False), ("me", ["eve"], True), ("lab", [], True)])
 def test_a_group_of_the_owner_s_own_name_is_his_alone(cache, monkeypatch, group, members, is_open):
-    monkeypatch.setattr(cache_access, "user_name", lambda _: "me")
+    monkeypatch.setattr(people, "user_name", lambda _: "me")
     monkeypatch.setattr(grp, "getgrgid", lambda gid: grp.struct_group((group, "x", gid, members)))
     cache.chmod(0o770)
     assert (look(str(cache), ask=True).open_at == str(cache)) == is_open
