@@ -41,8 +41,9 @@ ROLES: dict[Place, tuple[Role, ...]] = {
 """Suffixes that are judged in a place."""
 DEPTH = 16
 """Directories below each other that are looked into; the deepest entry of a real cache lies in the fourth."""
-_GENERATED = re.compile(r"[a-z2-7]{2}")
-_KERNEL = re.compile(r"[A-Z2-7]{52}|[0-9a-f]{64}")
+GENERATED = re.compile(r"[a-z2-7]{2}")
+"""Directories of what inductor generates: the beginning of a hash in base 32."""
+KERNEL = re.compile(r"[A-Z2-7]{52}|[0-9a-f]{64}")
 """The key of a kernel: a sha256 in base 32 without padding; Triton 2 wrote it in hexadecimal."""
 _NOT_ENTRIES = ("locks", "precompiled_headers")
 
@@ -184,11 +185,11 @@ class _Search:
 
 def _place(parts: tuple[str, ...], *, below: bool) -> Place:
     """Tell what the files of a directory are, by its own name and by where it lies below the cache's directory."""
-    if _KERNEL.fullmatch(parts[-1]):
+    if KERNEL.fullmatch(parts[-1]):
         return "kernel"
     if below and parts[0] in ("fxgraph", "aotautograd"):
         return "graph"
-    return "generated" if below and len(parts) == 1 and _GENERATED.fullmatch(parts[0]) else "other"
+    return "generated" if below and len(parts) == 1 and GENERATED.fullmatch(parts[0]) else "other"
 
 
 def _role(name: str, place: Place) -> Role | None:

@@ -13,14 +13,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from envdoctor.facts.cache_entries import DEPTH
+from envdoctor.facts.cache_entries import DEPTH, GENERATED, KERNEL
 
 SHOWN = 50
 """Paths of one sort that are kept."""
 _PART = re.compile(r"\.(\d+)\.\d+\.tmp|tmp\.pid_(\d+)_[\w-]+|tmp\.[0-9a-f]{8}-[\w-]+")
 """Temporary names of inductor (codecache.py of torch 2.13.0) and triton (runtime/cache.py of 3.6.0)."""
-_KERNEL = re.compile(r"[A-Z2-7]{52}|[0-9a-f]{64}")
-_GENERATED = re.compile(r"[a-z2-7]{2}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,11 +151,11 @@ def _sort(kind: str, folder: str, parts: tuple[str, ...], names: list[tuple[str,
         found.locks.append(f"{folder}/lock")
     if kind not in ("inductor", "triton") or not parts:
         return
-    if _KERNEL.fullmatch(parts[-1]):
+    if KERNEL.fullmatch(parts[-1]):
         own = [item for item in names if item[0].endswith(".json") and not item[0].startswith(("__grp__", "."))]
         found.keys += [Key("triton", f"{folder}/{name}", size) for name, size in own[:1]]
     elif kind == "inductor" and len(parts) == {"fxgraph": 3, "aotautograd": 2}.get(parts[0]):
         own = [item for item in names if not item[0].startswith(".") and item[1]]
         found.keys += [Key(parts[0], f"{folder}/{name}", size) for name, size in own[:1]]
-    elif kind == "inductor" and len(parts) == 1 and _GENERATED.fullmatch(parts[0]):
+    elif kind == "inductor" and len(parts) == 1 and GENERATED.fullmatch(parts[0]):
         found.modules += [Key("py", f"{folder}/{name}", size) for name, size in names if name.endswith(".py")]
