@@ -37,11 +37,11 @@ class Order:
 
 def smoke(order: Order, tell: Callable[[Attempt], None]) -> Smoke:
     """Try everything out; `tell` hears of each step as it ends. Raises EnvDoctorError if nothing can be started."""
-    work = _Work(order, tell)
     with ExitStack() as stack:
-        first = work.phase(stack, "first", order.devices, STEPS[order.level])
+        work = _Work(order, tell, stack)
+        first = work.phase("first", order.devices, STEPS[order.level])
         work.flex = tuple(_compiled(first, "flex-attention"))
-        again = work.phase(stack, "again", _compiled(first, "compile"), (FRESH,))
+        again = work.phase("again", _compiled(first, "compile"), (FRESH,))
     attempts = _in_order(order, [*first, *again, *_not_reached(order, [*first, *again])])
     cache = str(work.build.pop("cache", ""))
     return Smoke(order.level, order.devices, tuple(attempts), work.build, cache, order.own_cache, order.limit)
@@ -77,16 +77,19 @@ class _Work:
 
     order: Order
     tell: Callable[[Attempt], None]
+    stack: ExitStack
+    """Ends every process when the run is over."""
     build: dict[str, Any] = field(default_factory=dict)
     flex: tuple[str, ...] = ()
+    """Devices whose flex_attention is in the cache, so that a fresh process can look for it there."""
     standby: Watched | None = None
     """The fresh process, which imports torch while the first one works: it compiles nothing before it is told to."""
 
-    def phase(self, stack: ExitStack, phase: Phase, devices: Sequence[str], steps: Sequence[str]) -> list[Attempt]:
+    def phase(self, phase: Phase, devices: Sequence[str], steps: Sequence[str]) -> list[Attempt]:
         """Use as many processes as it takes to begin with every device; one ends where a device fails."""
         pending, found = list(devices), list[Attempt]()
         while pending:
-            turn = _Turn(self, stack, phase, tuple(pending), tuple(steps), self.flex)
+            turn = _Turn(self, phase, tuple(pending), tuple(steps))
             turn.run()
             found += turn.attempts
             begun = {attempt.device for attempt in turn.attempts}
@@ -95,9 +98,9 @@ class _Work:
             pending = [device for device in pending if device not in begun]
         return found
 
-    def start(self, stack: ExitStack) -> Watched:
+    def start(self) -> Watched:
         """Start a process, which imports torch and waits for its order."""
-        child = stack.enter_context(Watched())
+        child = self.stack.enter_context(Watched())
         argv = [
             self.order.python,
             PAYLOAD,
@@ -115,12 +118,9 @@ class _Turn:
     """One process."""
 
     work: _Work
-    stack: ExitStack
     phase: Phase
     devices: tuple[str, ...]
     steps: tuple[str, ...]
-    flex: tuple[str, ...] = ()
-    """Devices whose flex_attention is in the cache, so that a fresh process can look for it there."""
     attempts: list[Attempt] = field(default_factory=list)
     at: tuple[str, str] | None = ("", IMPORT)
     """(device, step) under way."""
@@ -130,8 +130,8 @@ class _Turn:
 
     def run(self) -> None:
         """See the process to its end."""
-        child, self.work.standby = self.work.standby or self.work.start(self.stack), None
-        order = {"devices": self.devices, "steps": self.steps, "flex": self.flex}
+        child, self.work.standby = self.work.standby or self.work.start(), None
+        order = {"devices": self.devices, "steps": self.steps, "flex": self.work.flex}
         child.order(json.dumps(order))
         self.since = time.monotonic()
         child.ends = self.since + self.work.order.limit
@@ -155,7 +155,7 @@ class _Turn:
             self.at, self.since = (device, step), time.monotonic()
             child.ends = max(child.ends, self.since + self.work.order.limit) if step != IMPORT else child.ends
             if step == "compile" and self.work.standby is None:
-                self.work.standby = self.work.start(self.stack)
+                self.work.standby = self.work.start()
             return
         try:
             attempt = attempted(event, child.printed.decode(errors="replace"))
