@@ -91,8 +91,8 @@ SERVING: Mapping[str, tuple[str, ...]] = {
 }
 """What `pip install sglang` may choose from, beside what is there."""
 
-MACHINE = ("cuda", "node", "packages/torch-cpu-build")
-"""Left out of the demo: the stand-in for torch means nothing to this machine's GPUs and toolkits."""
+MACHINE = ("cuda", "node", "cache", "compile", "packages/torch-cpu-build")
+"""Left out of the demo: the stand-in for torch means nothing to this machine's GPUs, toolkits and compile caches."""
 READING = """\
 How to read it. `pip check` is content with this environment; the lock is not:
 - One install brought everything in the first block: what is foreign, what came with it, and which locked package it \
@@ -141,7 +141,9 @@ def _play(folder: str, say: Callable[[str], None], show: Callable[[Report], None
     say(f"- envdoctor check --target {staged.prefix} --lock {staged.lock} {apart}")
     host = LocalHost()
     quiet = LocalHost(env={name: host.env[name] for name in _KEPT if name in host.env})
-    report = workflows.check(workflows.Wish(staged.prefix, staged.lock), workflows.Selection(ignore=MACHINE), quiet)
+    report = workflows.check(
+        workflows.Wish(staged.prefix, staged.lock), workflows.Selection(ignore=MACHINE), quiet, keep=False
+    )
     show(report)
     for paragraph in READING.splitlines():
         say(paragraph.format(status=report.status()))

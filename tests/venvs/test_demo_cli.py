@@ -2,6 +2,7 @@
 
 import os
 import time
+from pathlib import Path
 
 import pytest
 
@@ -29,10 +30,18 @@ def test_demo_tells_the_contamination_as_one_block_and_the_edit_as_another(shown
     assert "\033" not in answer.stdout
 
 
-def test_demo_is_quick_and_leaves_nothing(shown):
+def test_demo_is_quick_and_leaves_nothing(shown, doctor):
     _, seconds, left = shown
     assert seconds < 15
     assert left == []
+    assert not list(doctor.home.rglob("*.sqlite")), "no mark of an environment that lives for seconds"
+
+
+def test_demo_shows_what_readme_says_it_shows(shown):
+    answer, _, _ = shown
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    (head,) = [line for line in answer.stdout.splitlines() if line.startswith("SICK")]
+    assert f"    {head}\n" in readme
 
 
 def test_kept_demo_can_be_checked_as_it_says(tmp_path, doctor):
