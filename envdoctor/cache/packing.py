@@ -16,6 +16,7 @@ from typing import BinaryIO
 from envdoctor.cache import manifest as manifests
 from envdoctor.cache.manifest import Kept, Manifest
 from envdoctor.errors import DamagedSaveError, UsageError
+from envdoctor.system.ahead import ahead
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -25,7 +26,10 @@ else:
 LEVEL = 3
 BLOCK = 1 << 20
 """Bytes that are compressed, decompressed and hashed at a time."""
+AHEAD = 8
+"""Blocks that are decompressed before they are asked for."""
 RECORD = tarfile.BLOCKSIZE
+_ZEROS = bytes(2 * RECORD)
 MAGIC = b"\x28\xb5\x2f\xfd"
 """RFC 8878, 3.1.1."""
 MANIFEST_LIMIT = 256 << 20
@@ -62,7 +66,7 @@ class Packer:
             self.data(_header(_LONG, len(name) + 1, 0, tarfile.GNUTYPE_LONGNAME))
             self.data(name)
             self.pad(len(name), least=1)
-        self.data(_header(name[:NAME_LIMIT], size, mode, tarfile.REGTYPE))
+        self.waiting += _header(name[:NAME_LIMIT], size, mode, tarfile.REGTYPE)
 
     def data(self, data: bytes | memoryview) -> None:
         """Add bytes."""
@@ -73,7 +77,7 @@ class Packer:
 
     def pad(self, size: int, *, least: int = 0) -> None:
         """End a member of that size, with so many zeros at least."""
-        self.data(bytes(least + -(size + least) % RECORD))
+        self.waiting += _ZEROS[: least + -(size + least) % RECORD]
 
     def close(self) -> None:
         """End the frame."""
@@ -92,9 +96,14 @@ def _header(name: bytes, size: int, mode: int, kind: bytes) -> bytes:
     the magic, and no names or devices. A size of 8 GiB and more is written in base 256.
     """
     length = b"%011o\0" % size if size < 8 << 30 else b"\x80" + size.to_bytes(11, "big")
-    head = b"%b%07o\0%b%b%011o\0" % (name.ljust(100, b"\0"), mode, b"0000000\0" * 2, length, 0)
-    rest = (kind + bytes(100) + b"ustar  \0").ljust(RECORD - len(head) - 8, b"\0")
-    return b"%b%06o\0 %b" % (head, sum(head) + sum(rest) + 8 * 32, rest)
+    varying = b"%07o\0%b%b%011o\0" % (mode, b"0000000\0" * 2, length, 0)
+    checksum = sum(name) + sum(varying) + sum(kind) + _REST_SUM
+    return b"%b%b%06o\0 %b%b" % (name.ljust(NAME_LIMIT, b"\0"), varying, checksum, kind, _REST)
+
+
+_REST = (bytes(100) + b"ustar  \0").ljust(RECORD - 157, b"\0")
+"""What follows a type."""
+_REST_SUM = sum(_REST) + 8 * ord(" ")
 
 
 def write_manifest(descriptor: int, manifest: Manifest) -> None:
@@ -114,7 +123,7 @@ class Unpacker:
 
     def __init__(self, stream: BinaryIO, path: str) -> None:
         self.stream, self.path = stream, path
-        self.decompressor = zstd.ZstdDecompressor()
+        self.blocks = self._decompressed()
         self.ready = memoryview(b"")
         if stream.read(len(MAGIC)) != MAGIC:
             raise UsageError(f"{path}: is not a save of a compile cache (no zstd)")
@@ -135,8 +144,9 @@ class Unpacker:
         except manifests.ManifestError as error:
             raise self.damaged(str(error)) from None
 
-    def members(self) -> Iterator[tuple[Kept, Iterator[bytes]]]:
+    def members(self) -> Iterator[tuple[Kept, Iterator[memoryview]]]:
         """Yield each file with its bytes, which must be taken before the next; a wrong one raises at its end."""
+        self.blocks = ahead(self.blocks, AHEAD)
         for kept in self.manifest.files:
             name, size = self._header()
             if (name, size) != (kept.path, kept.size):  # its path is a safe one, so an equal one is
@@ -146,11 +156,11 @@ class Unpacker:
             yield kept, self._content(kept)
         self._end()
 
-    def _content(self, kept: Kept) -> Iterator[bytes]:
+    def _content(self, kept: Kept) -> Iterator[memoryview]:
         digest = hashlib.sha256()
         left = kept.size
         while left:
-            block = self._exactly(min(left, BLOCK))
+            block = self._some(left)
             left -= len(block)
             digest.update(block)
             yield block
@@ -191,41 +201,44 @@ class Unpacker:
         """See that nothing comes after the last file but the end of the tar."""
         if any(self._exactly(2 * RECORD)):
             raise self.damaged("it holds more than its manifest lists")
-        if self.ready or self._pull():
+        if self.ready or any(self.blocks):
             raise self.damaged("something follows its end")
 
     def _exactly(self, size: int) -> bytes:
         if size <= len(self.ready):
-            taken, self.ready = self.ready[:size], self.ready[size:]
-            return bytes(taken)
-        parts, missing = [], size
-        while missing:
-            if not self.ready:
-                self.ready = memoryview(self._pull())
-            if not self.ready:
-                raise self.damaged("it is cut off")
-            parts.append(self.ready[:missing])
-            missing -= len(parts[-1])
-            self.ready = self.ready[len(parts[-1]) :]
+            return bytes(self._some(size))
+        parts = []
+        while size:
+            parts.append(self._some(size))
+            size -= len(parts[-1])
         return b"".join(parts)
 
-    def _pull(self) -> bytes:
-        """Decompress some more, at most a block; b"" at the end of the last frame."""
+    def _some(self, most: int) -> memoryview:
+        """Take bytes that are there, at least one."""
+        if not self.ready and most:
+            self.ready = memoryview(next(self.blocks, b""))
+            if not self.ready:
+                raise self.damaged("it is cut off")
+        taken, self.ready = self.ready[:most], self.ready[most:]
+        return taken
+
+    def _decompressed(self) -> Iterator[bytes]:
+        """Yield what all frames hold, at most a block at a time."""
+        decompressor = zstd.ZstdDecompressor()
         try:
             while True:
-                if self.decompressor.eof:
-                    rest = self.decompressor.unused_data or self.stream.read(BLOCK)
+                rest = b""
+                if decompressor.eof:
+                    rest = decompressor.unused_data or self.stream.read(BLOCK)
                     if not rest:
-                        return b""
-                    self.decompressor = zstd.ZstdDecompressor()
-                elif self.decompressor.needs_input:
+                        return
+                    decompressor = zstd.ZstdDecompressor()
+                elif decompressor.needs_input:
                     rest = self.stream.read(BLOCK)
                     if not rest:
                         raise self.damaged("it is cut off")
-                else:
-                    rest = b""
-                if data := self.decompressor.decompress(rest, BLOCK):
-                    return data
+                if data := decompressor.decompress(rest, BLOCK):
+                    yield data
         except zstd.ZstdError:
             raise self.damaged("its bytes are not what was written") from None
 

@@ -8,8 +8,7 @@ import os
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import BinaryIO, Self
 
@@ -57,6 +56,8 @@ class Body:
 
     def __init__(self, folder: str) -> None:
         self.file: BinaryIO = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
+        self.copy: BinaryIO = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115
+        """A large file, until it is known not to have changed."""
         self.files: list[Kept] = []
         self.left: Counter[str] = Counter()
         self.archs: set[str] = set()
@@ -68,6 +69,7 @@ class Body:
     def __exit__(self, *_: object) -> None:
         """Let go of it."""
         self.file.close()
+        self.copy.close()
 
     def fill(self, work: Work) -> None:
         """Pack all files of a cache."""
@@ -84,24 +86,22 @@ class Body:
         packer.close()
 
     def _pack(self, packer: Packer, root: str, item: Seen) -> None:
-        with _steady(os.path.join(root, item.path), item) as found:
-            if found is None:
-                self.left["changed whenever they were read"] += 1
-                return
-            now, digest, blocks = found
-            packer.member(now.path, now.size, now.mode)
-            for block in blocks:
-                packer.data(block)
-                self.archs |= _arch(now, block)
-            packer.pad(now.size)
-            self.files.append(Kept(now.path, now.size, now.mode, digest, now.stamp))
+        found = _steady(f"{root}/{item.path}", item, self.copy)
+        if found is None:
+            self.left["changed whenever they were read"] += 1
+            return
+        now, digest, blocks = found
+        packer.member(now.path, now.size, now.mode)
+        for block in blocks:
+            packer.data(block)
+            if len(block) == now.size and now.path.startswith("triton/") and now.path.endswith(".json"):
+                self.archs |= _arch(block)
+        packer.pad(now.size)
+        self.files.append(Kept(now.path, now.size, now.mode, digest, now.stamp))
 
 
-def _arch(item: Seen, data: bytes) -> set[str]:
+def _arch(data: bytes) -> set[str]:
     """Return what a kernel of triton was compiled for, by its JSON (triton/compiler/compiler.py, Triton 3.5 to 3.9)."""
-    folder, name = os.path.split(item.path)
-    if not (folder.startswith("triton/") and name.endswith(".json") and len(data) == item.size):
-        return set()
     try:
         target = json.loads(data)["target"]
         return {f"{target['backend']}:{target['arch']}"}
@@ -109,52 +109,44 @@ def _arch(item: Seen, data: bytes) -> set[str]:
         return set()
 
 
-Found = tuple[Seen, str, Iterator[bytes]]
+Found = tuple[Seen, str, Iterable[bytes]]
 """A file's state, its sha256 and its bytes."""
 
 
-@contextmanager
-def _steady(path: str, item: Seen) -> Iterator[Found | None]:
+def _steady(path: str, item: Seen, copy: BinaryIO) -> Found | None:
     """Give a file as it was at one moment; None if it changed under each reading."""
     stamp = item.stamp
     for _ in range(TRIES):
         if wait := _unrest(stamp):
             time.sleep(wait)
-        if item.size <= IN_MEMORY:
-            found = _in_memory(path, item.path)
-            if found is not None:
-                yield found
-                return
-        else:
-            with tempfile.TemporaryFile() as copy:
-                found = _in_file(path, item.path, copy)
-                if found is not None:
-                    yield found
-                    return
+        found = _in_memory(path, item.path) if item.size <= IN_MEMORY else _in_file(path, item.path, copy)
+        if found is not None:
+            return found
         stamp = seen(item.path, os.lstat(path)).stamp
-    yield None
+    return None
 
 
 def _unrest(stamp: tuple[int, int, int]) -> float:
     """Return for how many seconds a file has to be left alone yet. A time to come is a clock's fault."""
     age = time.time() - max(stamp[:2]) / 1e9
-    return max(0.0, REST - age) if age >= 0 else 0.0
+    return REST - age if 0 <= age < REST else 0.0
 
 
 def _in_memory(path: str, name: str) -> Found | None:
     number, status = descriptor(path, follow=False)
     try:
         data = os.read(number, min(status.st_size, IN_MEMORY) + 1)
-        after = os.fstat(number)
+        now = seen(name, os.fstat(number))
     finally:
         os.close(number)
-    before = seen(name, status)
-    if before != seen(name, after) or len(data) != before.size or _unrest(before.stamp):
+    if now != seen(name, status) or len(data) != now.size or _unrest(now.stamp):
         return None
-    return before, hashlib.sha256(data).hexdigest(), iter((data,))
+    return now, hashlib.sha256(data).hexdigest(), (data,)
 
 
 def _in_file(path: str, name: str, copy: BinaryIO) -> Found | None:
+    copy.seek(0)
+    copy.truncate()
     digest = hashlib.sha256()
     with opened(path, follow=False) as stream:
         before = seen(name, os.fstat(stream.fileno()))

@@ -54,7 +54,7 @@ def _clear(parent: str, mark: str) -> None:
                 os.close(descriptor)
 
 
-def write_new(path: str, blocks: Iterable[bytes], *, mode: int) -> None:
+def write_new(path: str, blocks: Iterable[bytes | memoryview], *, mode: int) -> None:
     """Write a file that is not there yet."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
     try:
