@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 What = Literal["torch", "torch git", "torch key", "cuda", "triton", "arch", "environment", "gpu"]
 CPU = "cpu"
-_SYSTEM = rb"system_info\[version\]: \{[^\n}]{0,200}?"
+_SYSTEM = rb"system_info\[version\]: \{[^\n}]{0,4000}?"
 _PLACES: tuple[tuple[bytes, int, int], ...] = (
     (b"# torch version: ", 0, 400),
     (b"system_info[", 0, 4096),
@@ -24,14 +24,15 @@ _PLACES: tuple[tuple[bytes, int, int], ...] = (
 )
 """Where an entry says what made it: words, and how many bytes before and after them hold it.
 
-A search for plain bytes is twenty times as quick as one for a pattern.
+The system block names triton by its `triton_key` (triton/runtime/cache.py of 3.6.0): the version, and right behind it
+29 digests. A search for plain bytes is twenty times as quick as one for a pattern.
 """
 _TEXTS: tuple[tuple[What, re.Pattern[bytes]], ...] = (
     ("torch", re.compile(rb"# torch version: ([\w.+-]{1,80})")),
     ("torch git", re.compile(rb"# torch git version: ([0-9a-f]{7,40})")),
     ("torch key", re.compile(rb"\[([a-z2-7]{40,60})\] torch_version: ")),
     ("cuda", re.compile(rb"# torch cuda version: (\d{1,2}\.\d{1,2})")),
-    ("triton", re.compile(_SYSTEM + rb"'triton': '([\w.+-]{1,80})")),
+    ("triton", re.compile(_SYSTEM + rb"'triton': '([\w.+]{1,40}?)(?:[0-9a-f]{64}-|')")),
     ("cuda", re.compile(_SYSTEM + rb"'cuda': '(\d{1,2}\.\d{1,2})")),
     ("gpu", re.compile(rb"system_info\[device\]: \{'name': '([\w .()/-]{1,80})'")),
 )

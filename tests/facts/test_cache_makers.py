@@ -1,5 +1,6 @@
 """What entries say of themselves; nothing is unpickled."""
 
+import hashlib
 import pickle
 
 import pytest
@@ -44,6 +45,13 @@ def test_the_system_block_of_a_gpu_node_is_read():
         b"x system_info[device]: {'name': 'NVIDIA H200'} y system_info[version]: {'triton': '3.6.0', 'cuda': '13.0'}"
     )
     assert of_graph(block).makers == {("gpu", "NVIDIA H200"), ("triton", "3.6.0"), ("cuda", "13.0")}
+
+
+@pytest.mark.parametrize("version", ["3.6.0", "3.6.0+git0123456"])
+def test_the_key_of_triton_is_its_version_and_digests(version):
+    digests = "-".join(hashlib.sha256(bytes([number])).hexdigest() for number in range(29))
+    block = f"system_info[version]: {{'triton': '{version}{digests}', 'cuda': '13.0'}}".encode()
+    assert of_graph(block).makers == {("triton", version), ("cuda", "13.0")}
 
 
 def test_a_module_names_the_devices_of_its_kernels():
