@@ -6,7 +6,6 @@ bytes. Nothing is unpickled, imported or run, and no link is followed out of a c
 
 from __future__ import annotations
 
-import contextlib
 import os
 import time
 from collections import Counter
@@ -48,16 +47,6 @@ HOUR, DAY = 3600.0, 86400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Space:
-    """Room on the file system of a cache."""
-
-    free: int
-    """Bytes that an ordinary user may still fill."""
-    inodes_free: int | None
-    """None where there is no fixed number."""
-
-
-@dataclass(frozen=True, slots=True)
 class CompileCache:
     """One cache."""
 
@@ -67,7 +56,6 @@ class CompileCache:
     """Why it cannot be read."""
     access: Access = field(default_factory=Access)
     mount: Mount | None = None
-    space: Space | None = None
     cleaner: Cleaner | None = None
     """What removes old files from where it lies."""
     files: int = 0
@@ -207,7 +195,7 @@ class _Budget:
 def _cache(place: Place, host: Host, walk: Walk, budget: _Budget, now: float) -> CompileCache:
     path = host.at(host.resolve(place.path)) if host.root else place.path
     access = Access() if host.root else look(path, ask=True)
-    bare = CompileCache(place, access=access, space=None if host.root else _space(path))
+    bare = CompileCache(place, access=access)
     if not os.path.isdir(path):
         problem = "is no directory" if os.path.lexists(path) and not os.path.islink(path) else None
         return replace(bare, problem=problem)
@@ -261,16 +249,6 @@ def _dead(parts: Iterable[Leftover], now: float, *, running: bool) -> list[Lefto
         if now - part.modified > DAY
         or (running and part.pid and now - part.modified > HOUR and not os.path.exists(f"/proc/{part.pid}"))
     ]
-
-
-def _space(path: str) -> Space | None:
-    existing = path
-    while not os.path.exists(existing) and existing != os.path.dirname(existing):
-        existing = os.path.dirname(existing)
-    with contextlib.suppress(OSError):
-        status = os.statvfs(existing)
-        return Space(status.f_bavail * status.f_frsize, status.f_favail if status.f_files else None)
-    return None
 
 
 def _real(path: str) -> str:

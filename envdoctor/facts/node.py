@@ -8,10 +8,12 @@ from __future__ import annotations
 import os
 import re
 import resource
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from envdoctor.facts import cache_places
 from envdoctor.model import Target, Unavailable
+from envdoctor.system import quotas
 from envdoctor.system.host import Host
 from envdoctor.system.reading import head
 
@@ -45,7 +47,7 @@ class Space:
 
     path: str
     use: str
-    """What the job keeps there: `environment`, `temporary files`, `shared memory`, `inductor cache`, `triton cache`."""
+    """What the job keeps there: `environment`, `temporary files`, `shared memory`, `inductor cache`, `cuda cache`."""
     total: int
     """Bytes."""
     free: int
@@ -55,6 +57,11 @@ class Space:
     inodes_free: int
     variable: str = ""
     """The variable that moves it elsewhere; "" where none does."""
+    device: int = 0
+    """Number of the file system; 0 if unknown."""
+    quota: int | None = None
+    """Bytes that quotas leave to this user; None where none is known to apply."""
+    quota_inodes: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,27 +119,23 @@ def _text(path: str) -> str:
     return head(path, 4 << 20).decode(errors="surrogateescape")
 
 
-def places(target: Target, host: Host) -> Sequence[tuple[str, str, str]]:
-    """Return (use, path, variable that moves it) of the directories that a job writes to.
-
-    Defaults: tempfile.gettempdir() for TMPDIR; torch/_inductor/runtime/cache_dir_utils.py and triton's knobs for the
-    caches, which fall back to the temporary directory and to the home directory.
-    """
-    temporary = next((host.env[name] for name in ("TMPDIR", "TEMP", "TMP") if host.env.get(name)), "/tmp")  # noqa: S108
-    home = os.path.join(host.env.get("TRITON_HOME") or host.home, ".triton", "cache")
-    found = [("environment", target.prefix, ""), ("shared memory", SHM, ""), ("temporary files", temporary, "TMPDIR")]
-    if host.env.get("TORCHINDUCTOR_CACHE_DIR"):  # its default lies among the temporary files
-        found.append(("inductor cache", host.env["TORCHINDUCTOR_CACHE_DIR"], "TORCHINDUCTOR_CACHE_DIR"))
-    return [*found, ("triton cache", host.env.get("TRITON_CACHE_DIR") or home, "TRITON_CACHE_DIR")]
+def places(target: Target, host: Host) -> Iterable[tuple[str, str, str]]:
+    """Yield (use, path, variable that moves it) of the directories that a job writes to."""
+    yield "environment", target.prefix, ""
+    yield "shared memory", SHM, ""
+    yield "temporary files", cache_places.temporary(host)[0], "TMPDIR"
+    for place in cache_places.places(host):
+        yield f"{place.kind.replace('_', ' ')} cache", place.path, place.variable
 
 
 def _spaces(target: Target, host: Host) -> Iterable[Space]:
     for use, path, variable in places(target, host):
         existing = _existing(os.path.join(host.cwd, path))
         try:
-            status = os.statvfs(existing)
+            status, device = os.statvfs(existing), os.stat(existing).st_dev
         except OSError:
             continue
+        quota = quotas.left(existing)
         yield Space(
             path,
             use,
@@ -141,6 +144,9 @@ def _spaces(target: Target, host: Host) -> Iterable[Space]:
             inodes=status.f_files,
             inodes_free=status.f_favail,
             variable=variable,
+            device=device,
+            quota=quota.size if quota else None,
+            quota_inodes=quota.files if quota else None,
         )
 
 

@@ -97,11 +97,10 @@ def test_below_a_root_only_files_count(tmp_path):
     assert cache.keys == {"aotautograd": 1, "fxgraph": 1}
     assert cache.path == "/tmp/torchinductor_me"
     assert cache.cleaner.age == 864000
-    assert (cache.access.writable, cache.users, cache.space) == (None, (), None)
+    assert (cache.access.writable, cache.users) == (None, ())
 
 
-def test_room_and_rights_are_looked_at(tmp_path):
+def test_rights_are_looked_at(tmp_path):
     found = look(tmp_path)
-    assert found.space.free > 0
     assert found.access.writable is True
     assert look(tmp_path, None).uid == os.geteuid()

@@ -40,8 +40,10 @@ def test_the_mount_of_a_path_is_the_longest_and_last(path, kind):
     ("env", "use", "path"),
     [
         ({}, "temporary files", "/tmp"),
-        ({"TMPDIR": "/scratch"}, "temporary files", "/scratch"),
-        ({"TEMP": "/other"}, "temporary files", "/other"),
+        ({"TMPDIR": "/dev/shm"}, "temporary files", "/dev/shm"),
+        ({"TMPDIR": "/nowhere"}, "temporary files", "/tmp"),
+        ({"TEMP": "/dev/shm"}, "temporary files", "/dev/shm"),
+        ({"FLASHINFER_WORKSPACE_BASE": "/fast"}, "flashinfer cache", "/fast/.cache/flashinfer"),
         ({"TORCHINDUCTOR_CACHE_DIR": "/fast"}, "inductor cache", "/fast"),
         ({}, "triton cache", "/nowhere/home/.triton/cache"),
         ({"TRITON_CACHE_DIR": "/fast"}, "triton cache", "/fast"),
