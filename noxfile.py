@@ -17,6 +17,8 @@ LINTERS = ("mypy==2.4.1", "ruff==0.17.6")
 TESTERS = ("hypothesis>=6.100", "pytest>=8.2", "pytest-xdist>=3.6")
 INSTALLERS = ("pip>=26", "pip-tools>=7.5", "uv>=0.9")
 TORCH = "2.13.0"
+TRITONS = ("3.6.0", "3.8.0")
+"""Versions that meet damage differently; without a GPU they compile all the same."""
 QUICK = ("-n", "3", "--dist", "worksteal")
 """Some tests wait for a child's limit: one worker more than two cores have fills the time."""
 
@@ -48,10 +50,11 @@ def tests_venv(session: nox.Session) -> None:
 
 @nox.session
 def tests_torch(session: nox.Session) -> None:
-    """A target with a real torch; its prefix is in ENVDOCTOR_TORCH_TARGET."""
+    """A target with a real torch, in ENVDOCTOR_TORCH_TARGET; real tritons, in ENVDOCTOR_TRITON_TARGETS."""
     session.install(".", *TESTERS, *INSTALLERS)
-    target = _torch_target(session)
-    session.run("pytest", "-m", "torch", *session.posargs, env={"ENVDOCTOR_TORCH_TARGET": str(target)})
+    tritons = os.pathsep.join(str(_triton_target(session, version)) for version in TRITONS)
+    env = {"ENVDOCTOR_TORCH_TARGET": str(_torch_target(session)), "ENVDOCTOR_TRITON_TARGETS": tritons}
+    session.run("pytest", "-m", "torch", *session.posargs, env=env)
 
 
 @nox.session
@@ -92,12 +95,31 @@ def docs(session: nox.Session) -> None:
 def _torch_target(session: nox.Session) -> Path:
     """Make the venv that has torch, beside the one that the tests run in."""
     target = Path(session.virtualenv.location, "torch-target").resolve()
-    if not any(target.glob(f"lib/python*/site-packages/torch-{TORCH}*.dist-info")):
-        session.run("python", "-m", "venv", "--without-pip", "--clear", str(target), silent=True)
-        pip = ("python", "-m", "pip", "--python", str(target / "bin" / "python"), "install", "--quiet")
+    if not _has(target, "torch", TORCH):
+        pip = _emptied(session, target)
         _refuse_gigabytes(session, pip)
         session.run(*pip, f"torch=={TORCH}")
     return target
+
+
+def _triton_target(session: nox.Session, version: str) -> Path:
+    """Make a venv that has this triton alone."""
+    target = Path(session.virtualenv.location, f"triton-{version}").resolve()
+    if not _has(target, "triton", version):
+        session.run(*_emptied(session, target), f"triton=={version}", success_codes=[0, 1])
+        if not _has(target, "triton", version):
+            _cannot(session, f"pip finds no triton {version} for this machine")
+    return target
+
+
+def _has(target: Path, name: str, version: str) -> bool:
+    return any(target.glob(f"lib/python*/site-packages/{name}-{version}*.dist-info"))
+
+
+def _emptied(session: nox.Session, target: Path) -> tuple[str, ...]:
+    """Make a venv without anything; return the command that installs into it."""
+    session.run("python", "-m", "venv", "--without-pip", "--clear", str(target), silent=True)
+    return ("python", "-m", "pip", "--python", str(target / "bin" / "python"), "install", "--quiet")
 
 
 def _refuse_gigabytes(session: nox.Session, pip: tuple[str, ...]) -> None:

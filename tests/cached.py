@@ -18,7 +18,7 @@ TORCH = Wheel(
     "2.11.0",
     {
         "torch/__init__.py": "",
-        "torch/version.py": "__version__ = '2.11.0+cu128'\ncuda = '12.8'\ngit_version = 'abc'\n",
+        "torch/version.py": "__version__ = '2.11.0+cu128'\ncuda = '12.8'\ngit_version = 'abc1234'\n",
     },
 )
 TRITON = Wheel("triton", "3.6.0", {"triton/__init__.py": ""})
@@ -84,7 +84,7 @@ def described(entries, **more):
         {"path": path, "size": len(data), "mode": 0o600, "sha256": hashlib.sha256(data).hexdigest()}
         for path, data in entries.items()
     ]
-    made = {"torch": "2.11.0+cu128", "torch_git": "abc", "cuda": "12.8", "triton": "3.6.0"}
+    made = {"torch": "2.11.0+cu128", "torch_git": "abc1234", "cuda": "12.8", "triton": "3.6.0"}
     made |= {"python": None, "machine": os.uname().machine, "archs": []}
     texts = dict.fromkeys(("envdoctor", "host", "target"), "x") | {"taken_at": "2026-06-01T00:00:00Z"}
     return {"schema": 1, **texts, "cache": "/cache", "made": made, "files": files, "left_out": {}} | more

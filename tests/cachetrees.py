@@ -17,7 +17,7 @@ TORCH, TRITON = "2.11.0+cu130", "3.6.0"
 
 def graph(*devices, torch=TORCH, cuda="13.0", git="abc1234", told=True):
     """Return the bytes of an entry: a pickle with the texts that a graph for these devices has."""
-    lines = ["[sjldm5hyfytkdkxlfj3fhwi432gtpoqk3r6uo4z3lfs7aiipms3] torch_version: x"]
+    lines = [f"[{key(torch).lower()}] torch_version: x"]
     for device in devices:
         kind, _, index = device.partition(":")
         lines.append(TENSOR.format(key="k" * 51, kind=kind, index=f", index={index}" if index else ""))
@@ -52,7 +52,7 @@ def add_graph(cache, number, *devices, **texts):
     """Add a key of fxgraph, one of aotautograd, and a module."""
     name = f"f{key('fx', number, devices).lower()[:51]}"
     put(cache / "fxgraph" / name[1:3] / name / "entry", graph(*devices, **texts))
-    put(cache / "aotautograd" / f"a{name[1:]}" / "entry", graph(*devices, **texts, told=False))
+    put(cache / "aotautograd" / f"a{name[1:]}" / "entry", graph(*devices, **{**texts, "told": False}))
     kernels = "".join(MODULE.format(index=device[5:], cc=90) for device in devices if device.startswith("cuda:"))
     put(cache / name[1:3] / f"c{name[1:]}.py", f"def call():\n    pass\n{kernels}")
 

@@ -1,4 +1,4 @@
-"""`envdoctor cache prune`: take what is damaged out of a cache, entry by entry, into a quarantine beside it."""
+"""`envdoctor cache prune`: take damaged and stale entries out of a cache, one by one, into a quarantine beside it."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ import os
 import re
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from envdoctor.cache import place, store
+from envdoctor.cache import job, place, store
+from envdoctor.cache.manifest import Made
+from envdoctor.cache.staleness import Stale, find
 from envdoctor.cache.users import refuse_in_use
 from envdoctor.cache.workflow import failures_told, refuse_strangers
 from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.facts.cache_entries import Damaged, damaged
+from envdoctor.locate import Wish
 from envdoctor.system.host import Host
 
 LIMIT_FILES, LIMIT_BYTES, LIMIT_SECONDS = 2_000_000, 64 << 30, 600.0
@@ -56,14 +59,16 @@ class Pruned:
     """False if part of the cache could not be looked at."""
     quarantine: str | None = None
     """Where it went; None if nothing was to be removed, or only listed."""
+    sought: str = "damaged or abandoned"
 
 
-def prune(host: Host, *, cache: str | None, act: bool) -> Pruned:
-    """Find what is damaged or abandoned, and with `act` take it out.
+def prune(host: Host, *, cache: str | None, act: bool, stale_for: Wish | None = None) -> Pruned:
+    """Find what is damaged or abandoned, or of another build than an environment's, and with `act` take it out.
 
     Raises UsageError if there is no cache, if it may be somebody else's or is in use, EnvDoctorError if it cannot be
     done; what has been taken out by then lies in the quarantine.
     """
+    made = job.read(job.find(stale_for, host), host).made if stale_for else None
     with failures_told():
         root = place.inductor(host, cache).path
         if not os.path.isdir(root):
@@ -71,17 +76,17 @@ def prune(host: Host, *, cache: str | None, act: bool) -> Pruned:
         refuse_strangers(root)
         if act:
             refuse_in_use(root, "prune")
-        found = plan(root, time.time())
+        found = plan(root, time.time(), made)
         if not (act and found.removals):
             return found
         stamp = host.now().strftime("%Y%m%dT%H%M%S%fZ")
         quarantine = os.path.join(f"{root}.envdoctor-quarantine", stamp)
         _perform(found, quarantine)
-        return Pruned(root, found.removals, found.young, found.complete, quarantine)
+        return replace(found, quarantine=quarantine)
 
 
-def plan(root: str, now: float) -> Pruned:
-    """Say what is to be taken out; touches nothing."""
+def plan(root: str, now: float, made: Made | None = None) -> Pruned:
+    """Say what is to be taken out, with `made` what others made as well; touches nothing."""
     search = damaged(root, limit_files=LIMIT_FILES, limit_bytes=LIMIT_BYTES, deadline=LIMIT_SECONDS)
     removals, young = dict[str, Removal](), []
     for item in search.entries:
@@ -92,7 +97,12 @@ def plan(root: str, now: float) -> Pruned:
     for path in _abandoned(root, now):
         why = "was begun by a process that is gone"
         removals.setdefault(path, Removal(path, "partial", why, path, "it takes room"))
-    return Pruned(root, tuple(removals[path] for path in sorted(removals)), tuple(young), search.complete)
+    stale = Stale((), complete=True) if made is None else find(root, made)
+    for path, why in stale.keys:
+        removals.setdefault(path, Removal(path, "stale", why, path, "no run of this environment finds it"))
+    whole = search.complete and stale.complete
+    sought = "damaged or abandoned" if made is None else "damaged, abandoned or stale"
+    return Pruned(root, tuple(removals[path] for path in sorted(removals)), tuple(young), whole, sought=sought)
 
 
 def _age(item: Damaged, now: float) -> float:

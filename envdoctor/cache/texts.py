@@ -146,7 +146,8 @@ def pruned(done: Pruned) -> str:
     lines = [] if done.complete else ["part of the cache could not be looked at"]
     for item in done.removals:
         below = "" if item.damaged == item.path else f"{item.damaged.removeprefix(f'{item.path}/')} "
-        lines += [f"{'removed' if acted else 'damaged'}  {item.path}", f"    {below}{item.why}: {item.consequence}"]
+        word = "removed" if acted else "stale" if item.kind == "stale" else "damaged"
+        lines += [f"{word}  {item.path}", f"    {below}{item.why}: {item.consequence}"]
     lines += [f"left alone, written to within the last minute: {path}" for path in done.young]
     if acted:
         count = _count(len(done.removals), "entry").replace("entrys", "entries")
@@ -154,7 +155,7 @@ def pruned(done: Pruned) -> str:
     elif done.removals:
         lines.append("nothing was removed: --yes moves these into a quarantine beside the cache")
     else:
-        lines.append(f"{done.cache}: nothing damaged or abandoned")
+        lines.append(f"{done.cache}: nothing {done.sought}")
     return _lines(*lines)
 
 

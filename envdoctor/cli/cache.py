@@ -129,10 +129,15 @@ def restore(
 def prune(
     *,
     cache: CacheOption = None,
+    stale: Annotated[
+        bool, typer.Option("--stale", help="Also what another torch, CUDA or triton made than the environment's.")
+    ] = False,
+    target: TargetOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do it; without this it is only listed.")] = False,
     output: Annotated[Format, typer.Option("--format", help="Report format.")] = Format.TEXT,
+    config: ConfigOption = None,
 ) -> None:
-    """Take damaged and abandoned entries out of a compile cache.
+    """Take damaged and abandoned entries out of a compile cache, and with --stale those of other builds.
 
     Each goes, one at a time, into a quarantine beside the cache. Everything else stays, warm as it is.
 
@@ -142,7 +147,10 @@ def prune(
     from envdoctor import workflows
     from envdoctor.cache import pruning, texts
 
-    done = pruning.prune(workflows.LocalHost(), cache=cache, act=yes)
+    if target is not None and not stale:
+        raise typer.BadParameter("is asked only for --stale; what is damaged is so for all.", param_hint="'--target'")
+    wish = workflows.Wish(target, config=config) if stale else None
+    done = pruning.prune(workflows.LocalHost(), cache=cache, act=yes, stale_for=wish)
     show(texts.pruned_json(done) if output is Format.JSON else texts.pruned(done))
     if done.removals and done.quarantine is None:
         raise typer.Exit(1)

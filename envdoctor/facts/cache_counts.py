@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from envdoctor.facts.cache_makers import Said
@@ -27,18 +27,27 @@ class Count:
 
 
 def counted(entries: Sequence[tuple[Key, Said]]) -> tuple[Count, ...]:
-    """Count entries. One that names only the hash of its torch's sources gets the version that others give with it."""
-    versions: dict[str, str] = {}
-    for _, said in entries:
-        if said.one("torch key") and said.one("torch"):
-            versions[said.one("torch key")] = said.one("torch")
+    """Count entries."""
     counts: Counter[tuple[str, str, str]] = Counter()
-    for key, said in entries:
-        own = said.one("triton" if key.kind == "triton" else "torch")
-        maker = own or (versions.get(said.one("torch key"), "") if key.kind in GRAPHS else "")
+    for (key, said), maker in zip(entries, makers(entries), strict=True):
         for device in said.devices or {""}:
             counts[key.kind, device, maker] += 1
     return tuple(Count(*named, count) for named, count in sorted(counts.items()))
+
+
+def makers(entries: Sequence[tuple[Key, Said]]) -> Iterator[str]:
+    """Yield the version of the torch that made each, of the triton for its kernels; "" where it says none.
+
+    One that names only the hash of its torch's sources gets the version that others give with it.
+    """
+    versions = defaultdict[str, set[str]](set)
+    for _, said in entries:
+        if said.one("torch key") and said.one("torch"):
+            versions[said.one("torch key")].add(said.one("torch"))
+    for key, said in entries:
+        own = said.one("triton" if key.kind == "triton" else "torch")
+        others = versions.get(said.one("torch key"), set()) if key.kind in GRAPHS else set()
+        yield own or (min(others) if len(others) == 1 else "")
 
 
 def of_build(

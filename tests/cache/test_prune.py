@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from cached import ENTRIES, KEY, contents, fill
+from cachetrees import add_graph, add_kernel, inductor
 
 from envdoctor.cache import pruning
 from envdoctor.errors import EnvDoctorError, UsageError
@@ -18,6 +19,7 @@ ALIVE = 1
 """There is always an init."""
 SOUND = {name: data for name, data in ENTRIES.items() if not name.startswith(("triton/", "cd/", "ef/"))}
 OLD = 7200
+OWN = {"torch": "2.11.0+cu128", "cuda": "12.8", "git": "abc1234"}
 
 
 def age(path, seconds):
@@ -32,7 +34,7 @@ def cache(tmp_path):
 
 @pytest.fixture
 def prune(shop, cache):
-    return lambda *, act=True: pruning.prune(shop.host(), cache=str(cache), act=act)
+    return lambda *, act=True, **more: pruning.prune(shop.host(), cache=str(cache), act=act, **more)
 
 
 def damage(cache, name, content=b"", seconds=OLD):
@@ -88,6 +90,49 @@ def test_what_a_dead_writer_had_under_way_goes_after_an_hour(cache, prune, name,
     found = prune()
     assert (len(found.removals) == 1) == (goes or nameless)
     assert path.exists() != (goes or nameless)
+
+
+@pytest.fixture
+def mixed(tmp_path):
+    """A cache with a graph and a kernel of the environment's own."""
+    cache = inductor(tmp_path / "pruned")
+    add_graph(cache, 1, "cuda:0", **OWN)
+    add_kernel(cache / "triton/0", 1)
+    return cache
+
+
+def test_what_another_build_made_is_stale_only_if_that_is_asked(shop, mixed, prune):
+    before = contents(mixed)
+    assert prune(stale_for=shop.wish).removals == ()
+    add_graph(mixed, 2, "cuda:0", torch="2.9.1+cu128", cuda="12.8")
+    add_kernel(mixed / "triton/0", 2, triton="3.5.1")
+    both = contents(mixed)
+    assert prune().removals == ()
+    found = prune(stale_for=shop.wish)
+    gone = sorted(Path(item.path).relative_to(mixed).parts[0] for item in found.removals)
+    assert gone == ["aotautograd", "fxgraph", "triton"]
+    assert {item.why for item in found.removals} == {
+        "was made by torch 2.9.1+cu128; the environment has 2.11.0+cu128",
+        "was made by triton 3.5.1; the environment has 3.6.0",
+    }
+    assert contents(mixed).items() >= before.items()
+    assert {**contents(mixed), **contents(found.quarantine)} == both
+    assert contents(mixed).keys() - before.keys() == {name for name in both.keys() - before.keys() if "/c" in name}
+    assert prune(stale_for=shop.wish).removals == ()
+
+
+@pytest.mark.parametrize(
+    ("texts", "why"), [({"git": "0123456"}, "torch of commit 0123456"), ({"cuda": "13.0"}, "CUDA")]
+)
+def test_another_build_of_one_version_is_stale_too(shop, mixed, prune, texts, why):
+    add_graph(mixed, 2, "cuda:0", **OWN | texts)
+    (removal,) = prune(stale_for=shop.wish, act=False).removals
+    assert why in removal.why
+
+
+def test_what_does_not_say_who_made_it_stays(shop, mixed, prune):
+    add_graph(mixed, 2, "cuda:0", told=False)
+    assert prune(stale_for=shop.wish).removals == ()
 
 
 def test_what_was_written_just_now_is_left_alone(cache, prune):

@@ -65,12 +65,15 @@ def test_through_a_link_to_the_same_place_triton_comes_along(shop, saved):
     ("edit", "said"),
     [
         (
-            "__version__ = '2.12.0+cu128'\ncuda = '12.8'\ngit_version = 'abc'\n",
+            "__version__ = '2.12.0+cu128'\ncuda = '12.8'\ngit_version = 'abc1234'\n",
             "torch 2.11.0+cu128 then, 2.12.0+cu128 now",
         ),
-        ("__version__ = '2.11.0+cu128'\ncuda = '12.8'\ngit_version = 'abd'\n", "torch's git commit abc then, abd now"),
-        ("__version__ = '2.11.0+cu130'\ncuda = '13.0'\ngit_version = 'abc'\n", "CUDA 12.8 then, 13.0 now"),
-        ("__version__ = '2.11.0+cpu'\ngit_version = 'abc'\n", "CUDA 12.8 then, none now"),
+        (
+            "__version__ = '2.11.0+cu128'\ncuda = '12.8'\ngit_version = 'abd1234'\n",
+            "torch's git commit abc1234 then, abd1234 now",
+        ),
+        ("__version__ = '2.11.0+cu130'\ncuda = '13.0'\ngit_version = 'abc1234'\n", "CUDA 12.8 then, 13.0 now"),
+        ("__version__ = '2.11.0+cpu'\ngit_version = 'abc1234'\n", "CUDA 12.8 then, none now"),
     ],
 )
 def test_onto_another_torch_it_is_refused_with_what_differs(shop, saved, edit, said):

@@ -28,7 +28,7 @@ def test_all_entries_are_saved_with_what_they_were_made_for(shop):
     assert next(iter(found)) == "envdoctor-cache.json"
     assert {name: data for name, data in found.items() if name != "envdoctor-cache.json"} == ENTRIES
     made = done.manifest.made
-    assert (made.torch, made.torch_git, made.cuda, made.triton) == ("2.11.0+cu128", "abc", "12.8", "3.6.0")
+    assert (made.torch, made.torch_git, made.cuda, made.triton) == ("2.11.0+cu128", "abc1234", "12.8", "3.6.0")
     assert made.archs == ("cuda:90",)
     assert done.manifest.cache == str(shop.cache)
     assert store.read(done.path) == done.manifest

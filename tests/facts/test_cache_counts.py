@@ -14,6 +14,12 @@ def test_an_entry_without_a_version_gets_it_by_the_hash_of_its_sources():
     assert counted(entries) == (Count("aotautograd", "cuda:0", TORCH, 1), Count("fxgraph", "cuda:0", TORCH, 1))
 
 
+def test_a_hash_that_two_versions_claim_tells_nothing():
+    told = [graph("cpu"), graph("cpu").replace(TORCH.encode(), b"2.99.0+cu130"), graph("cpu", told=False)]
+    makers = {count.torch for count in counted([(FX, of_graph(data)) for data in told])}
+    assert makers == {TORCH, "2.99.0+cu130", ""}
+
+
 def test_a_graph_of_two_devices_counts_for_both():
     assert [count.device for count in counted([(FX, of_graph(graph("cuda:0", "cuda:1")))])] == ["cuda:0", "cuda:1"]
 

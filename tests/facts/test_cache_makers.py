@@ -13,7 +13,7 @@ def test_a_graph_names_its_devices_and_its_torch():
     said = of_graph(graph("cuda:3", "cpu"))
     assert said.devices == {"cuda:3"}, "scalars of a GPU's graph lie on the CPU"
     assert {("torch", "2.11.0+cu130"), ("cuda", "13.0"), ("torch git", "abc1234")} <= said.makers
-    assert said.one("torch key").startswith("sjldm5")
+    assert len(said.one("torch key")) == 52
 
 
 def test_a_graph_of_the_cpu_and_one_without_texts():

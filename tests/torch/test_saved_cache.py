@@ -85,3 +85,10 @@ def test_what_is_damaged_is_pruned_and_restored(cold):
     assert (pruned.status, broken.exists()) == (0, False)
     assert run("restore", "--latest", "--to", folder / "bad").status == 0
     assert step("--cache", folder / "bad").status == 0
+
+
+def test_nothing_of_a_cache_is_stale_for_the_torch_that_made_it(cold):
+    folder, run, _ = cold
+    assert run("restore", "--latest", "--to", folder / "own").status == 0
+    answer = run("prune", "--stale", "--cache", folder / "own")
+    assert (answer.status, answer.stdout) == (0, f"{folder}/own: nothing damaged, abandoned or stale\n")
