@@ -3,7 +3,8 @@
     python tests/bench/cache.py [FILES [ROUNDS [FOLDER]]]
 
 The cache is made up: 20 KB a file on average, as compressible as sources and libraries are. FOLDER is where it is made
-(default: a temporary directory); every round removes what it wrote.
+(default: a temporary directory); every round removes what it wrote. Last, `cache status` of a sparse cache of five
+times as many files.
 """
 
 import os
@@ -19,6 +20,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
+from cachetrees import add_graph, add_kernel  # noqa: E402
 from patients import Patient, Wheel  # noqa: E402
 
 VERSION = "__version__ = '2.11.0+cpu'\ngit_version = 'abc'\n"
@@ -38,10 +40,32 @@ def filled(folder, count):
         os.utime(path, (1_700_000_000, 1_700_000_000))
 
 
+def sparse(folder, count):
+    """Make a cache of so many files and 100 KB a file that take no room: graphs, kernels and libraries."""
+    for number in range(count // 25):
+        add_graph(folder, number, f"cuda:{number % 8}", torch="2.11.0+cpu")
+    for number in range(count // 12):
+        kernel = add_kernel(folder / "triton" / "0", number)
+        for name in ("k.ttir", "k.ttgir", "k.llir", "k.ptx", "k.source"):
+            hollow(kernel / name, 20_000)
+    made = sum(len(names) for _, _, names in os.walk(folder))
+    for number in range(count - made):
+        parent = folder / f"{LETTERS[number % 32]}{LETTERS[number // 32 % 32]}"
+        parent.mkdir(exist_ok=True)
+        hollow(parent / f"c{number}.so", 350_000)
+
+
+def hollow(path, size):
+    with path.open("wb") as file:
+        file.truncate(size)
+
+
 def timed(argv, env):
     """Return the seconds that a command takes."""
     began = time.perf_counter()
-    subprocess.run(argv, check=True, env=env, stdout=subprocess.DEVNULL)
+    done = subprocess.run(argv, check=False, env=env, stdout=subprocess.DEVNULL)
+    if done.returncode not in (0, 1):
+        sys.exit(f"{' '.join(argv)} ended with {done.returncode}")
     return time.perf_counter() - began
 
 
@@ -80,6 +104,27 @@ def main(count=20_000, rounds=5, folder=None):
             print(f"{name:22} {median:7.2f} s   {size / 1e6 / median:7.0f} MB/s")
         print(f"save: {medians['tar c | zstd -3 -T0'] / medians['cache save']:.0%} of the speed of tar and zstd")
         print(f"restore: {medians['zstd -d | tar x'] / medians['cache restore']:.0%}")
+        status([*doctor, "status", *at, "--no-state"], env, place / "sparse", 5 * count, rounds)
+
+
+def status(argv, env, cache, count, rounds):
+    """Print what `cache status` takes, and what a walk with scandir alone would."""
+    sparse(cache, count)
+    files = [os.stat(os.path.join(folder, name)).st_size for folder, _, names in os.walk(cache) for name in names]
+    print(f"{len(files)} files, {sum(files) / 1e9:.1f} GB sparse")
+    walk = [
+        sys.executable,
+        "-c",
+        f"import os; [os.stat(f'{{d}}/{{n}}') for d, _, f in os.walk({str(cache)!r}) for n in f]",
+    ]
+    both = {"os.walk and stat": walk, "cache status": argv}
+    seconds = {name: [] for name in both}
+    for number in range(rounds + 1):
+        for name, command in both.items():
+            took = timed(command, {**env, "TORCHINDUCTOR_CACHE_DIR": str(cache)})
+            seconds[name] += [took] * bool(number)  # the first round warms the page cache
+    for name, found in seconds.items():
+        print(f"{name:22} {statistics.median(found):7.2f} s")
 
 
 if __name__ == "__main__":
