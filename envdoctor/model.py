@@ -90,7 +90,7 @@ class LockedPackage:
     hashes: tuple[str, ...] = ()
     """Digests that are not tied to a file name (requirements files), as `alg:hex`."""
     dependencies: tuple[LockedDependency, ...] = ()
-    """What it needs, where the lock records a graph (uv.lock)."""
+    """What it needs, where the lock records a graph (uv.lock, some pylock.toml)."""
     extras: tuple[str, ...] = ()
     """Extras of the package itself that the pin names, e.g. `uvicorn[standard]==...`."""
     line: int = 0
@@ -102,7 +102,8 @@ class LockedPackage:
     operator: str = "=="
     """`==` or `===` as written; every other format pins by `==`."""
     via: tuple[str, ...] = ()
-    """Who asks for it, as pip-compile's and uv's comments say: normalised names, or `-r FILE`."""
+    """Who asks for it, as pip-compile's and uv's comments say: normalised names; `-r FILE`, `NAME (FILE)` and others as
+    written."""
     requires_python: str | None = None
     """Which Pythons it is for, where the lock records that."""
 
@@ -154,10 +155,10 @@ class LockOption:
 
 @dataclass(frozen=True, slots=True)
 class LockHeader:
-    """What the comments above a requirements lock say of its making; each is "" where they do not."""
+    """What a lock says of its making, most of it in comments; each is "" where it does not."""
 
     tool: str = ""
-    """`pip-compile`, `uv pip compile`, `uv export`, `envdoctor lock compile`."""
+    """`pip-compile`, `uv pip compile`, `uv export`, `envdoctor lock compile`; `created-by` of a pylock.toml."""
     command: str = ""
     """The command line, as written."""
     python: str = ""

@@ -62,13 +62,14 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
     A comment line ends a continuation. Lines are split wherever pip splits them: it also installs what follows a
     form feed or a Unicode line separator, however an editor shows it.
     """
-    for number, line in _joined(text):
+    for number, line in joined(text):
         plain = _COMMENT.sub("", line).strip()
         if plain:
             yield number, plain
 
 
-def _joined(text: str) -> Iterator[tuple[int, str]]:
+def joined(text: str) -> Iterator[tuple[int, str]]:
+    r"""Yield (first physical line, text) with `\` continuations joined, comments and empty lines still there."""
     first, parts = 0, list[str]()
     for number, line in enumerate(text.splitlines(), 1):
         comment = _COMMENT.match(line) is not None

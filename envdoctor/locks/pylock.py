@@ -10,9 +10,10 @@ from typing import Any, NoReturn
 from packaging.pylock import Package, PackageSdist, PackageWheel, Pylock, PylockValidationError
 
 from envdoctor.errors import LockError
+from envdoctor.locks import comments
 from envdoctor.locks.text import digest_problem, file_name, normalised, quoted, shown
 from envdoctor.locks.toml import Document, Table, text_of, unique
-from envdoctor.model import Artifact, Lock, LockedDependency, LockedPackage, LockProblem, SourceKind
+from envdoctor.model import Artifact, Lock, LockedDependency, LockedPackage, LockHeader, LockProblem, SourceKind
 from envdoctor.printable import redact
 
 VERSION = "1.0"
@@ -43,7 +44,14 @@ def parse(document: Document) -> Lock:
         default_groups=unique(map(normalised, pylock.default_groups or ())),
         indexes=unique(redact(package.index or "") for package in pylock.packages),
         problems=(*problems, *_digest_problems(pylock.packages, lines)),
+        header=_header(document),
     )
+
+
+def _header(document: Document) -> LockHeader:
+    """Return what uv's comments say of the lock's making, else `created-by` alone."""
+    said = comments.header(document.text)
+    return said if said.tool else LockHeader(shown(text_of(document.top, "created-by") or ""))
 
 
 def _version_problems(document: Document) -> tuple[LockProblem, ...]:
@@ -103,6 +111,7 @@ def _package(package: Package, version: str | None, line: int) -> LockedPackage:
         dependencies=tuple(_dependency(table) for table in package.dependencies or () if text_of(table, "name")),
         line=line,
         raw_name=package.name,
+        requires_python=str(package.requires_python) if package.requires_python is not None else None,
     )
 
 

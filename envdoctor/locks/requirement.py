@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from envdoctor.errors import LockError
+from envdoctor.locks.comments import NOTHING, Note
 from envdoctor.locks.files import below, read_bytes
 from envdoctor.locks.text import (
     ARCHIVES,
@@ -45,21 +46,24 @@ class Draft:
     url: str = ""
     artifacts: tuple[Artifact, ...] = ()
     hashes: tuple[str, ...] = ()
+    operator: str = "=="
 
-    def placed(self, line: int, file: str) -> LockedPackage:
-        """Return the package, found at that line of that file."""
+    def placed(self, line: int, file: str, note: Note = NOTHING) -> LockedPackage:
+        """Return the package, found at that line of that file, with what is noted of it there."""
         return LockedPackage(
             name=normalised(self.name),
             version=self.version,
             marker=self.marker,
             source=self.source,
-            url=self.url,
+            url=self.url or note.index,
             artifacts=self.artifacts,
             hashes=self.hashes,
             extras=self.extras,
             line=line,
             raw_name=self.name,
             file=file,
+            operator=self.operator,
+            via=note.via,
         )
 
 
@@ -94,11 +98,11 @@ def _named(requirement: Requirement, hashes: tuple[str, ...]) -> Parsed:
     extras = tuple(sorted(map(normalised, requirement.extras)))
     if requirement.url is not None:
         return _from_url(requirement.url, requirement.name, extras, marker, hashes)
-    pins = [s.version for s in requirement.specifier if s.operator in ("==", "===") and not s.version.endswith(".*")]
+    pins = [s for s in requirement.specifier if s.operator in ("==", "===") and not s.version.endswith(".*")]
     if not pins:
         wish = f"{requirement.name}{requirement.specifier}"
         return None, [f"{quoted(wish)} is not pinned: only NAME==VERSION names one release"]
-    return Draft(requirement.name, pins[0], extras, marker, hashes=hashes), []
+    return Draft(requirement.name, pins[0].version, extras, marker, hashes=hashes, operator=pins[0].operator), []
 
 
 def _located(text: str, hashes: tuple[str, ...]) -> Parsed:

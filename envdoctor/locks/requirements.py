@@ -8,14 +8,14 @@ add no package and are not read.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from envdoctor.errors import LockError
-from envdoctor.locks import files, lines, options, requirement
+from envdoctor.locks import comments, files, lines, options, requirement
 from envdoctor.locks.text import quoted
 from envdoctor.locks.toml import unique
-from envdoctor.model import Lock, LockedPackage, LockProblem
+from envdoctor.model import Lock, LockedPackage, LockHeader, LockProblem
 from envdoctor.printable import redact
 
 DEPTH = 8
@@ -39,6 +39,7 @@ def parse(path: str, data: bytes) -> Lock:
         packages=tuple(reading.packages),
         indexes=unique(redact(index) for index in reading.indexes),
         problems=tuple(reading.problems),
+        header=reading.header,
     )
 
 
@@ -51,11 +52,17 @@ class _Reading:
     problems: list[LockProblem] = field(default_factory=list)
     indexes: list[str] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
+    notes: dict[str, Mapping[int, comments.Note]] = field(default_factory=dict)
+    """File -> first line of a requirement -> what is noted of it."""
+    header: LockHeader = field(default_factory=LockHeader)
 
     def file(self, data: bytes, name: str, chain: tuple[str, ...]) -> None:
         """Read one file; `name` is "" for the lock itself, `chain` the real paths from the lock down to it."""
         text, problems = lines.decode(data, name)
         self.problems += problems
+        self.notes[name] = comments.notes(text, lines.joined(text))
+        if not name:
+            self.header = comments.header(text)
         for number, line in lines.logical_lines(text):
             self._line(line, number, name, chain)
             if len(self.problems) > PROBLEMS:
@@ -86,7 +93,7 @@ class _Reading:
 
     def _keep(self, package: requirement.Draft | None, number: int, name: str) -> None:
         if package is not None:
-            self.packages.append(package.placed(number, name))
+            self.packages.append(package.placed(number, name, self.notes[name].get(number, comments.NOTHING)))
 
     def _include(self, target: str, chain: tuple[str, ...]) -> Iterable[str]:
         """Read an included file; return what kept it from being read."""

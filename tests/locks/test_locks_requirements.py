@@ -27,7 +27,7 @@ def test_pip_compile_layout(read):
     )
     lock = read(text)
     assert lock.packages == (
-        LockedPackage("numpy", "2.4.6", hashes=(H1, H2), line=2, raw_name="NumPy"),
+        LockedPackage("numpy", "2.4.6", hashes=(H1, H2), line=2, raw_name="NumPy", via=("torch",)),
         LockedPackage("torch", "2.11.0+cu128", line=6, raw_name="torch"),
     )
     assert lock.problems == ()
