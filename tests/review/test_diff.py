@@ -215,6 +215,10 @@ def test_forks_that_markers_cannot_tell_apart_are_a_set(between):
     (change,) = found.changes
     assert (change.kind, change.down) == ("forks", False)
     assert [pin.version for pin in change.new] == ["2.11.0", "2.12.0"]
+    (back,) = between(
+        "torch==2.11.0 ; os_name == 'nt'\ntorch==2.12.0 ; os_name == 'posix'\n", "torch==2.10.0\n"
+    ).changes
+    assert (back.kind, back.down) == ("forks", False), "of a set nothing goes up or down"
 
 
 def test_a_uv_lock_and_its_export_are_equal(read, uv_lock):
