@@ -81,11 +81,16 @@ def _change(change: Change, style: Style) -> Iterator[str]:
     down = ", a downgrade" if change.down else ""
     wanted = f"  wanted by {_some(change.wanted_by)}" if change.wanted_by else ""
     yield _line(change.kind, f"{change.name:{_NAME_WIDTH}} {versions}{down}{wanted}", style)
-    marker = next((pin.marker for pin in (*change.new, *change.old) if pin.marker), None)
-    if change.forked and marker and len(change.old) < 2 and len(change.new) < 2:
-        yield _line("", f"for {_cut(marker)}", style)
+    if change.forked and not any(difference.what == "marker" for difference in change.differences):
+        yield from (_line("", f"for {_cut(marker)}", style) for marker in _markers(change))
     for difference in change.differences:
         yield _line("", _said(difference), style)
+
+
+def _markers(change: Change) -> Iterable[str]:
+    """Return the marker of a fork; none where several forks only compare as a set."""
+    alone = len(change.old) < 2 and len(change.new) < 2
+    return [pin.marker for pin in (change.new or change.old) if pin.marker] if alone else []
 
 
 def _versions(pins: Pins) -> str:
