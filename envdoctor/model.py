@@ -99,6 +99,12 @@ class LockedPackage:
     """Name as written."""
     file: str = ""
     """The file that holds the pin, where it is not the lock itself (an include)."""
+    operator: str = "=="
+    """`==` or `===` as written; every other format pins by `==`."""
+    via: tuple[str, ...] = ()
+    """Who asks for it, as pip-compile's and uv's comments say: normalised names, or `-r FILE`."""
+    requires_python: str | None = None
+    """Which Pythons it is for, where the lock records that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +130,42 @@ class LockProblem:
     line: int
     message: str
     file: str = ""
+    rule: str = ""
+    """The rule of the area `lock` that it breaks: `unpinned`, `malformed-hash`; "" if none is about it."""
+    text: str = ""
+    """What is wrong, as it is written there, secrets redacted."""
+    subject: str = ""
+    """Normalised name of the package it is about; "" if it is about none."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockOption:
+    """An option line of a requirements file, or what stands for one in another format."""
+
+    name: str
+    """The long name: `--index-url`."""
+    value: str
+    """Secrets redacted; "" for a flag."""
+    line: int = 0
+    file: str = ""
+    package: str = ""
+    """Normalised name of the package whose line it stands on; "" for one that is for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockHeader:
+    """What the comments above a requirements lock say of its making; each is "" where they do not."""
+
+    tool: str = ""
+    """`pip-compile`, `uv pip compile`, `uv export`, `envdoctor lock compile`."""
+    command: str = ""
+    """The command line, as written."""
+    python: str = ""
+    """`3.12`."""
+    platform: str = ""
+    """As the tool calls it: `x86_64-manylinux_2_28`, `linux`."""
+    line: int = 0
+    """Of the comment that says so."""
 
 
 LockFormat = Literal["requirements", "pylock", "uv"]
@@ -151,6 +193,8 @@ class Lock:
     problems: tuple[LockProblem, ...] = ()
     digest: str = ""
     """sha256 of the file's bytes, hex."""
+    options: tuple[LockOption, ...] = ()
+    header: LockHeader = field(default_factory=LockHeader)
 
 
 Evidence = Mapping[str, Any]
