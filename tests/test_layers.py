@@ -21,6 +21,7 @@ TABLE = {
     "knowledge": set(),
     "payloads": set(),
     "wiring": {"model"},
+    "pointing": {"model"},
     "signatures": {"knowledge", "printable"},
     "policy": {"errors", "model"},
     # the machine, and text that came from it
@@ -36,7 +37,7 @@ TABLE = {
     "proof": {"facts", "model"},
     "views": {"facts", "knowledge", "locks", "model", "policy", "printable", "proof", "signatures", "symbols"}
     | {"versions", "views"},
-    "probes": {"facts", "hits", "knowledge", "model", "policy", "printable", "state", "versions", "views"},
+    "probes": {"facts", "hits", "knowledge", "model", "pointing", "policy", "printable", "state", "versions", "views"},
     "snapshot": {"facts", "model", "seals", "system", "wiring"},
     "registry": {"errors", "model", "policy", "probes", "snapshot", "views", "wiring"},
     "confirm": {"facts", "model", "signatures"},
@@ -77,6 +78,19 @@ TABLE = {
         "views",
     },
     "cache": {"__init__", "cache", "errors", "facts", "hits", "locate", "model", "printable", "snapshot", "system"},
+    "audit": {
+        "audit",
+        "errors",
+        "judge",
+        "locate",
+        "locks",
+        "model",
+        "policy",
+        "registry",
+        "snapshot",
+        "system",
+        "views",
+    },
     "wheels": {"__init__"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {

@@ -30,7 +30,7 @@ PROBLEMS = 1000
 def parse(path: str, data: bytes) -> Lock:
     """Read a requirements lock. Raises LockError if nothing in it is pinned; other faults become `problems`."""
     reading = _Reading(path)
-    reading.file(data, "", (os.path.realpath(path),))
+    reading.file(data, "", (path,))
     if not reading.packages:
         first = next((f"; line {p.line}: {p.message}" for p in reading.problems), "")
         raise LockError(path, f"is not a lock: no line pins a version (NAME==VERSION){first}")
@@ -56,7 +56,7 @@ class _Reading:
     seen: set[str] = field(default_factory=set)
 
     def file(self, data: bytes, name: str, chain: tuple[str, ...]) -> None:
-        """Read one file; `name` is "" for the lock itself, `chain` the real paths from the lock down to it."""
+        """Read one file; `name` is "" for the lock itself, `chain` the paths from the lock down to it."""
         text, problems = lines.decode(data, name)
         self.problems += problems
         for number, line in lines.logical_lines(text):
@@ -89,7 +89,7 @@ class _Reading:
         if option.kind == "include":
             return self._include(option.value, chain)
         if option.kind == "editable":
-            package, problems = requirement.parse_editable(option.value, os.path.dirname(chain[0]))
+            package, problems = requirement.parse_editable(option.value, os.path.dirname(os.path.realpath(chain[0])))
             self._keep(package, number, name)
             return problems
         if option.kind == "index":
@@ -108,6 +108,7 @@ class _Reading:
             why = "it is remote" if "://" in target else "it names an environment variable"
             yield Fault("escaping-include", said + why, target)
             return
+        chain = tuple(map(os.path.realpath, chain))
         root = os.path.dirname(chain[0])
         real = files.below(root, os.path.join(os.path.dirname(chain[-1]), target))
         refused = self._refusal(real, chain)
