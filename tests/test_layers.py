@@ -95,6 +95,7 @@ TABLE = {
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {
         "__init__",
+        "audit",
         "cache",
         "cli",
         "demo",
