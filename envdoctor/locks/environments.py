@@ -21,6 +21,7 @@ _OLD = {"manylinux1": (2, 5), "manylinux2010": (2, 12), "manylinux2014": (2, 17)
 """PEP 600's legacy names."""
 _UV = re.compile(r"(\w+)-(?:unknown-linux-gnu|manylinux(?:_?\d+_\d+|\d+))$|(linux)$")
 """Values of uv's --python-platform for Linux with glibc (uv 0.13.9); plain `linux` is x86_64."""
+_MINOR = re.compile(r"==(3\.\d+)\.\*")
 OLDEST_GLIBC = 5
 
 
@@ -114,22 +115,25 @@ def of_target(markers: Mapping[str, str], libc: str, *, free_threaded: bool, nam
 
 
 def declared(lock: Lock) -> tuple[LockEnvironment, ...]:
-    """Return those that a lock says it is for: its own `environments`, else what its header says it was compiled for.
+    """Return those that a lock says it is for: its own `environments`, else the platform and Python of its header.
 
-    Of a declared marker only plain equalities joined by `and` are known values; whatever else it says stays unknown.
+    Of a declared marker only plain equalities joined by `and` are known values; whatever else it says stays unknown. A
+    header that names the Python alone says who compiled it, not for whom.
     """
+    minor = _MINOR.fullmatch((lock.requires_python or "").replace(" ", ""))
+    known = {"python_version": minor[1]} if minor else {}
     if lock.environments:
-        return tuple(LockEnvironment(text, dict(_equalities(text)), free_threaded=None) for text in lock.environments)
+        return tuple(
+            LockEnvironment(text, {**known, **dict(_equalities(text))}, free_threaded=None)
+            for text in lock.environments
+        )
     header = lock.header
-    markers = dict(_CPYTHON) if header.python or header.platform else {}
-    if header.python:
-        markers["python_version"] = ".".join(header.python.split(".")[:2])
-    if header.platform and (match := _UV.fullmatch(header.platform)):
-        markers |= {**_LINUX, "platform_machine": match[1] or "x86_64"}
-    if not markers:
+    match = _UV.fullmatch(header.platform)
+    if not (header.python and match):
         return ()
-    parts = (f"Python {header.python}" if header.python else "", f"on {header.platform}" if header.platform else "")
-    return (LockEnvironment(" ".join(filter(None, parts)), markers, free_threaded=None),)
+    version = ".".join(header.python.split(".")[:2])
+    markers = {**_CPYTHON, **_LINUX, "python_version": version, "platform_machine": match[1] or "x86_64"}
+    return (LockEnvironment(f"Python {version} on {header.platform}", markers, free_threaded=None),)
 
 
 def _equalities(marker: str) -> Iterable[tuple[str, str]]:
