@@ -107,6 +107,11 @@ class LockedPackage:
     requires_python: str | None = None
     """Which Pythons it is for, where the lock records that."""
 
+    @property
+    def hashed(self) -> bool:
+        """True if it has a digest, of its own or for each of its files."""
+        return bool(self.hashes) or (bool(self.artifacts) and all(item.hashes for item in self.artifacts))
+
 
 @dataclass(frozen=True, slots=True)
 class LockedDependency:
@@ -228,6 +233,16 @@ class Outcome:
     skipped: Unavailable | None = None
     crashed: str | None = None
     """`ExceptionType: message (file:line)`, where the probe itself failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockFaults:
+    """What the rules for locks found in a run that sums them up."""
+
+    found: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
+    """Id of the rule -> its findings."""
+    told: frozenset[str] = frozenset()
+    """Ids of all probes that found something themselves."""
 
 
 TrialState = Literal["passed", "failed", "skipped", "never-ran"]

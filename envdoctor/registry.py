@@ -18,10 +18,19 @@ from envdoctor.policy import Policy, matches
 from envdoctor.snapshot import FACTS
 from envdoctor.wiring import Need, needs
 
-GIVEN = frozenset({"policy", "moment", "target", "smoke"})
-"""What a run has, beside facts and views; `smoke` is what `envdoctor smoke` tried out."""
+GIVEN = frozenset({"policy", "moment", "target", "smoke", "lock_faults"})
+"""What a run has, beside facts and views; `smoke` is what `envdoctor smoke` tried out, `lock_faults` what the rules of
+the area `lock` found."""
 TRIED = "smoke"
 """Area of the probes that judge what was tried out on a device: a check tries nothing out and runs none of them."""
+AUDITED = "lock"
+"""Area of the rules that `envdoctor lock audit` tells one by one."""
+SUMMARY = "lock/faulty"
+"""What a check says of them, in one finding."""
+TOLD = frozenset(
+    f"lock/{name}" for name in ("conflicting-pins", "incomplete", "no-wheel", "python-excluded", "wrong-format")
+)
+"""Rules that a check tells by themselves: with such a fault nothing can be rebuilt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,14 +109,26 @@ def select(chosen: Sequence[str] = (), ignored: Sequence[str] = ()) -> tuple[Pro
             raise UsageError(
                 f"no probe is called or begins with {prefix!r}{nearest(prefix)} `envdoctor explain` lists them"
             )
-        if all(probe.area == TRIED for probe in probes() if _matches(probe.id, prefix)):
+        meant = [probe for probe in probes() if _matches(probe.id, prefix)]
+        if all(probe.area == TRIED for probe in meant):
             raise UsageError(f"{prefix} is tried out on a device, which no check does: run `envdoctor smoke`")
-    judging = [probe for probe in probes() if probe.area != TRIED]
+        if not any(_is_checked(probe) or probe.area == TRIED for probe in meant):
+            raise UsageError(f"{prefix} is a rule for locks, which a check sums up: run `envdoctor lock audit`")
+    judging = [probe for probe in probes() if _is_checked(probe)]
     wanted = [p for p in judging if not chosen or any(_matches(p.id, prefix) for prefix in chosen)]
     left = tuple(p for p in wanted if not any(_matches(p.id, prefix) for prefix in ignored))
     if not left:
         raise UsageError("nothing to judge: --ignore drops every probe that --select leaves")
     return left
+
+
+def _is_checked(probe: Probe) -> bool:
+    return probe.area not in (TRIED, AUDITED) or probe.id in TOLD or probe.id == SUMMARY
+
+
+def audited() -> tuple[Probe, ...]:
+    """Return the rules for locks."""
+    return tuple(probe for probe in probes() if probe.area == AUDITED and probe.id != SUMMARY)
 
 
 def tried() -> tuple[Probe, ...]:
@@ -139,7 +160,9 @@ def facts_for(selected: Iterable[Probe]) -> frozenset[str]:
     pending = [need.name for probe in selected for need in probe.needs]
     while pending:
         name = pending.pop()
-        if name in FACTS:
+        if name == "lock_faults":
+            pending += [need.name for probe in audited() for need in probe.needs]
+        elif name in FACTS:
             wanted.add(name)
         elif name in views():
             pending += [need.name for need in needs(views()[name].view)]

@@ -27,7 +27,7 @@ def _files(manifest: Manifest) -> str:
 
 
 def _left(left: Mapping[str, int]) -> list[str]:
-    said = ", ".join(f"{count} {reason}" for reason, count in sorted(left.items()))
+    said = ", ".join(f"{reason} ({count:,})" for reason, count in sorted(left.items()))
     return [f"left out: {said}"] if said else []
 
 

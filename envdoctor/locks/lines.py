@@ -37,7 +37,8 @@ def decode(data: bytes, file: str) -> tuple[str, list[LockProblem]]:
     except UnicodeDecodeError as error:
         line = body.count(b"\n", 0, error.start) + 1
         place = f"byte {len(mark) + error.start} (0x{body[error.start]:02x}) is not {encoding.upper()}"
-        problems.append(LockProblem(line, f"{place}; a `# -*- coding: ... -*-` line may declare another", file))
+        said = f"{place}; a `# -*- coding: ... -*-` line may declare another"
+        problems.append(LockProblem(line, said, file, "bad-encoding"))
         return body.decode(encoding, errors="backslashreplace"), problems
 
 
@@ -52,7 +53,8 @@ def _declared(data: bytes, file: str) -> tuple[str, list[LockProblem]]:
                 known = ""
             if _CHARSETS.fullmatch(known):
                 return known, []
-            return "utf-8", [LockProblem(number, f"encoding {quoted(name)} is not known; read as UTF-8", file)]
+            said = f"encoding {quoted(name)} is not known; read as UTF-8"
+            return "utf-8", [LockProblem(number, said, file, "bad-encoding", name)]
     return "utf-8", []
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from envdoctor.locks.text import quoted
+from envdoctor.locks.text import Fault, quoted
 
 _VALUED = {
     "--index-url": "index",
@@ -50,6 +50,8 @@ class Option:
     kind: str
     """`index`, `include`, `constraint`, `editable`, `hash`, or "" for what does not change the pins."""
     value: str
+    name: str = ""
+    """The long name."""
 
 
 def split(line: str) -> tuple[str, str]:
@@ -63,13 +65,13 @@ def split(line: str) -> tuple[str, str]:
     return " ".join(words[:at]).strip(), " ".join(words[at:])
 
 
-def parse(text: str) -> tuple[list[Option], list[str]]:
+def parse(text: str) -> tuple[list[Option], list[Fault]]:
     """Return (options, problems) of a line's option part."""
     try:
         words = shlex.split(text) if any(char in text for char in "'\"\\") else text.split()  # shlex is slow
     except ValueError as error:
-        return [], [f"options {quoted(text)} cannot be read: {str(error).lower()}"]
-    options, problems = list[Option](), list[str]()
+        return [], [_fault(f"options {quoted(text)} cannot be read: {str(error).lower()}", text)]
+    options, problems = list[Option](), list[Fault]()
     at = 0
     while at < len(words):
         name, value = _named(words[at])
@@ -79,9 +81,9 @@ def parse(text: str) -> tuple[list[Option], list[str]]:
             at += 1
         problem = _problem(name, value)
         if problem is None:
-            options.append(Option(_VALUED.get(name, ""), value or ""))
+            options.append(Option(_VALUED.get(name, ""), value or "", name))
         else:
-            problems.append(problem)
+            problems.append(_fault(problem, name))
     return options, problems
 
 
@@ -93,6 +95,10 @@ def _named(word: str) -> tuple[str, str | None]:
     if word[:2] in _SHORT:
         return _SHORT[word[:2]], word[2:] or None
     return word, None
+
+
+def _fault(message: str, text: str) -> Fault:
+    return Fault("unknown-directive", message, text)
 
 
 def _problem(name: str, value: str | None) -> str | None:

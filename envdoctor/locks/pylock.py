@@ -65,7 +65,8 @@ def _version_problems(document: Document) -> tuple[LockProblem, ...]:
         raise LockError(document.path, f"lock-version {said} is not known; {VERSION} is", line or None)
     if known[1] == "0":
         return ()
-    return (LockProblem(line, f"lock-version {version} is newer than {VERSION}; what it adds is not understood"),)
+    said = f"lock-version {version} is newer than {VERSION}; what it adds is not understood"
+    return (LockProblem(line, said, rule="wrong-format", text=version),)
 
 
 def _digest_problems(packages: Sequence[Package], lines: Sequence[int]) -> Iterator[LockProblem]:
@@ -74,8 +75,10 @@ def _digest_problems(packages: Sequence[Package], lines: Sequence[int]) -> Itera
         archive = (package.archive,) if package.archive is not None else ()
         sdist = (package.sdist,) if package.sdist is not None else ()
         for file in (*archive, *sdist, *(package.wheels or ())):
-            for problem in filter(None, map(digest_problem, _digests(file.hashes))):
-                yield LockProblem(line, f"package {quoted(package.name)}: {problem}")
+            for digest in _digests(file.hashes):
+                if problem := digest_problem(digest):
+                    said = f"package {quoted(package.name)}: {problem}"
+                    yield LockProblem(line, said, "", "malformed-hash", digest.partition(":")[2], package.name)
 
 
 def _digests(hashes: Mapping[str, str]) -> tuple[str, ...]:

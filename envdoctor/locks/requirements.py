@@ -8,14 +8,15 @@ add no package and are not read.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from envdoctor.errors import LockError
 from envdoctor.locks import comments, files, lines, options, requirement
-from envdoctor.locks.text import quoted
+from envdoctor.locks.text import Fault, normalised, quoted
 from envdoctor.locks.toml import unique
-from envdoctor.model import Lock, LockedPackage, LockHeader, LockProblem
+from envdoctor.model import Lock, LockedPackage, LockHeader, LockOption, LockProblem
 from envdoctor.printable import redact
 
 DEPTH = 8
@@ -29,7 +30,7 @@ PROBLEMS = 1000
 def parse(path: str, data: bytes) -> Lock:
     """Read a requirements lock. Raises LockError if nothing in it is pinned; other faults become `problems`."""
     reading = _Reading(path)
-    reading.file(data, "", (os.path.realpath(path),))
+    reading.file(data, "", (path,))
     if not reading.packages:
         first = next((f"; line {p.line}: {p.message}" for p in reading.problems), "")
         raise LockError(path, f"is not a lock: no line pins a version (NAME==VERSION){first}")
@@ -39,6 +40,7 @@ def parse(path: str, data: bytes) -> Lock:
         packages=tuple(reading.packages),
         indexes=unique(redact(index) for index in reading.indexes),
         problems=tuple(reading.problems),
+        options=tuple(reading.given),
         header=reading.header,
     )
 
@@ -51,13 +53,14 @@ class _Reading:
     packages: list[LockedPackage] = field(default_factory=list)
     problems: list[LockProblem] = field(default_factory=list)
     indexes: list[str] = field(default_factory=list)
+    given: list[LockOption] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
     notes: dict[str, Mapping[int, comments.Note]] = field(default_factory=dict)
     """File -> first line of a requirement -> what is noted of it."""
     header: LockHeader = field(default_factory=LockHeader)
 
     def file(self, data: bytes, name: str, chain: tuple[str, ...]) -> None:
-        """Read one file; `name` is "" for the lock itself, `chain` the real paths from the lock down to it."""
+        """Read one file; `name` is "" for the lock itself, `chain` the paths from the lock down to it."""
         text, problems = lines.decode(data, name)
         self.problems += problems
         self.notes[name] = comments.notes(text, lines.joined(text))
@@ -71,55 +74,76 @@ class _Reading:
     def _line(self, line: str, number: int, name: str, chain: tuple[str, ...]) -> None:
         body, rest = options.split(line)
         given, problems = options.parse(rest) if rest else ([], [])
+        subject = ""
         if body:
             package, more = requirement.parse(body, [option.value for option in given if option.kind == "hash"])
             problems += more
             self._keep(package, number, name)
-            given = []
-        for option in given:
+            subject = normalised(package.name) if package is not None else _named(body)
+            given = [option for option in given if option.kind != "hash"]
+        self.given += [
+            LockOption(option.name, redact(option.value), number, name, subject)
+            for option in given
+            if option.kind != "hash"
+        ]
+        for option in given if not body else ():
             problems += self._option(option, number, name, chain)
-        self.problems += [LockProblem(number, problem, name) for problem in problems]
+        self.problems += [
+            LockProblem(number, fault.message, name, fault.rule, redact(fault.text), subject) for fault in problems
+        ]
 
-    def _option(self, option: options.Option, number: int, name: str, chain: tuple[str, ...]) -> Iterable[str]:
+    def _option(self, option: options.Option, number: int, name: str, chain: tuple[str, ...]) -> Iterable[Fault]:
         if option.kind == "include":
             return self._include(option.value, chain)
         if option.kind == "editable":
-            package, problems = requirement.parse_editable(option.value, os.path.dirname(chain[0]))
+            package, problems = requirement.parse_editable(option.value, os.path.dirname(os.path.realpath(chain[0])))
             self._keep(package, number, name)
             return problems
         if option.kind == "index":
             self.indexes.append(option.value)
-        return ["a hash without a requirement before it"] if option.kind == "hash" else ()
+        lost = Fault("malformed-hash", "a hash without a requirement before it", option.value)
+        return [lost] if option.kind == "hash" else ()
 
     def _keep(self, package: requirement.Draft | None, number: int, name: str) -> None:
         if package is not None:
             self.packages.append(package.placed(number, name, self.notes[name].get(number, comments.NOTHING)))
 
-    def _include(self, target: str, chain: tuple[str, ...]) -> Iterable[str]:
+    def _include(self, target: str, chain: tuple[str, ...]) -> Iterable[Fault]:
         """Read an included file; return what kept it from being read."""
-        fault = f"include {quoted(target)} is not followed: "
+        said = f"include {quoted(target)} is not followed: "
         if "://" in target or "${" in target:
-            yield fault + ("it is remote" if "://" in target else "it names an environment variable")
+            why = "it is remote" if "://" in target else "it names an environment variable"
+            yield Fault("escaping-include", said + why, target)
             return
+        chain = tuple(map(os.path.realpath, chain))
         root = os.path.dirname(chain[0])
         real = files.below(root, os.path.join(os.path.dirname(chain[-1]), target))
-        reason = self._refusal(real, chain)
-        if real is None or reason is not None:
-            yield fault + (reason or "")
+        refused = self._refusal(real, chain)
+        if real is None or refused is not None:
+            rule, reason = refused or ("escaping-include", "")
+            yield Fault(rule, said + reason, target)
         elif real not in self.seen:
             self.seen.add(real)
             try:
                 data = files.read_bytes(real)
             except LockError as error:
-                yield fault + error.problem.split(";")[0]
+                yield Fault("escaping-include", said + error.problem.split(";")[0], target)
             else:
                 self.file(data, os.path.join(os.path.dirname(self.path), os.path.relpath(real, root)), (*chain, real))
 
-    def _refusal(self, real: str | None, chain: tuple[str, ...]) -> str | None:
+    def _refusal(self, real: str | None, chain: tuple[str, ...]) -> tuple[str, str] | None:
+        """Return the rule that an include breaks, and how."""
         if real is None:
-            return "it lies outside the lock's own directory"
+            return "escaping-include", "it lies outside the lock's own directory"
         if real in chain:
-            return "it includes itself"
+            return "escaping-include", "it includes itself"
         if len(chain) > DEPTH:
-            return f"it is more than {DEPTH} levels deep"
-        return f"the lock includes more than {INCLUDES} files" if len(self.seen) >= INCLUDES else None
+            return "over-limit", f"it is more than {DEPTH} levels deep"
+        full = len(self.seen) >= INCLUDES
+        return ("over-limit", f"the lock includes more than {INCLUDES} files") if full else None
+
+
+def _named(text: str) -> str:
+    """Return the name that a line begins with, normalised; "" if it begins with none."""
+    found = re.match(r"[A-Za-z0-9][\w.-]*", text)
+    return normalised(found[0]) if found else ""

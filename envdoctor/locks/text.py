@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from urllib.parse import unquote
 
 from envdoctor.printable import printable, redact
@@ -14,6 +15,17 @@ DIGEST_LENGTHS |= {"sha3_224": 56, "sha3_256": 64, "sha3_384": 96, "sha3_512": 1
 """Hex digits of the algorithms of fixed length that every Python has (hashlib.algorithms_guaranteed)."""
 _NAME = re.compile(r"[A-Z0-9]|[A-Z0-9][A-Z0-9._-]*[A-Z0-9]", re.IGNORECASE | re.ASCII)
 _SEPARATORS = re.compile(r"[-_.]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a line, before it is known which."""
+
+    rule: str
+    """Of the area `lock`."""
+    message: str
+    text: str = ""
+    """As it is written there."""
 
 
 def normalised(name: str) -> str:

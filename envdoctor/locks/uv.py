@@ -90,12 +90,14 @@ def _dangling(packages: Iterable[LockedPackage]) -> Iterator[LockProblem]:
     for package in packages:
         for name in unique(edge.name for edge in package.dependencies if edge.name not in names):
             owner = quoted(package.raw_name) if package.name else "the workspace"
-            yield LockProblem(package.line, f"{owner} depends on {quoted(name)}, which the lock does not hold")
+            said = f"{owner} depends on {quoted(name)}, which the lock does not hold"
+            yield LockProblem(package.line, said, "", "incomplete", name, name)
 
 
 def _rootless(packages: tuple[LockedPackage, ...], roots: tuple[str, ...]) -> Iterator[LockProblem]:
     if packages and not roots:
-        yield LockProblem(0, "the lock holds no project or workspace member, so nothing says which packages are wanted")
+        said = "the lock holds no project or workspace member, so nothing says which packages are wanted"
+        yield LockProblem(0, said, rule="wrong-format")
 
 
 @dataclass(slots=True)
@@ -132,8 +134,8 @@ class _Reading:
             packages.append(LockedPackage(WORKSPACE, None, source="virtual", dependencies=edges))
         return tuple(packages)
 
-    def _problem(self, message: str) -> None:
-        self.problems.append(LockProblem(self.line, message))
+    def _problem(self, message: str, rule: str = "wrong-format", text: str = "", subject: str = "") -> None:
+        self.problems.append(LockProblem(self.line, message, "", rule, text, subject))
 
     def _package(self, table: Table) -> LockedPackage:
         source = _source(table)
@@ -162,7 +164,8 @@ class _Reading:
             digest = text_of(item, "hash")
             problem = digest_problem(digest) if digest is not None else None
             if problem is not None:
-                self._problem(f"{quoted(name)}: {problem}")
+                owner = normalised(text_of(table, "name") or "")
+                self._problem(f"{quoted(name)}: {problem}", "malformed-hash", digest or "", owner)
             hashes = (digest,) if digest is not None and problem is None else ()
             yield Artifact(name, redact(place or source), hashes, size_of(item), text_of(item, "upload-time"))
 

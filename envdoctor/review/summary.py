@@ -107,10 +107,9 @@ def _hashed(pins: Iterable[LockedPackage]) -> Hashed:
 
 
 def _state(pin: LockedPackage) -> str:
-    bare = [artifact for artifact in pin.artifacts if not artifact.hashes]
-    if pin.hashes or (pin.artifacts and not bare):
+    if pin.hashed:
         return "whole"
-    return "partly" if len(bare) < len(pin.artifacts) else "none"
+    return "partly" if any(artifact.hashes for artifact in pin.artifacts) else "none"
 
 
 def _download(pins: Iterable[LockedPackage]) -> Download | None:

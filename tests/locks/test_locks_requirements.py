@@ -250,7 +250,9 @@ def test_include_is_followed_and_its_pins_carry_their_file(read, write, tmp_path
 def test_problem_of_an_included_file_is_placed_there(read, write):
     base = write("a==1\nnumpy>=1\n", "base.txt")
     assert read("-rbase.txt\n").problems == (
-        LockProblem(2, "'numpy>=1' is not pinned: only NAME==VERSION names one release", base),
+        LockProblem(
+            2, "'numpy>=1' is not pinned: only NAME==VERSION names one release", base, "unpinned", "numpy>=1", "numpy"
+        ),
     )
 
 

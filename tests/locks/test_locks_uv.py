@@ -94,7 +94,7 @@ def test_files_become_artifacts(read):
 def test_bad_hash_is_a_problem_at_its_package(read):
     lock = read(LOCK, "uv.lock")
     message = "'triton-3-py3-none-any.whl': hash 'sha256:xyz' is not 64 hexadecimal digits"
-    assert lock.problems == (LockProblem(40, message),)
+    assert lock.problems == (LockProblem(40, message, "", "malformed-hash", "sha256:xyz", "triton"),)
     assert by_name(lock)["triton"].artifacts[0].hashes == ()
 
 

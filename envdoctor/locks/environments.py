@@ -1,0 +1,146 @@
+"""The environments that a lock is judged for: stated by the caller, a target's own, or those the lock declares.
+
+What is not known of one stays unknown: markers that hang on it are undecided, and wheels that may fit are not refused.
+Tags: packaging's own (PEP 425, PEP 600); a target's manylinux tags follow from its C library.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from envdoctor.errors import UsageError
+from envdoctor.model import Lock
+
+_LINUX = {"os_name": "posix", "sys_platform": "linux", "platform_system": "Linux"}
+_CPYTHON = {"implementation_name": "cpython", "platform_python_implementation": "CPython"}
+_EQUALS = re.compile(r"(\w+)\s*==\s*['\"]([^'\"*]+)['\"]$")
+_MANYLINUX = re.compile(r"manylinux_(\d+)_(\d+)_(\w+)$")
+_OLD = {"manylinux1": (2, 5), "manylinux2010": (2, 12), "manylinux2014": (2, 17)}
+"""PEP 600's legacy names."""
+_UV = re.compile(r"(\w+)-(?:unknown-linux-gnu|manylinux(?:_?\d+_\d+|\d+))$|(linux)$")
+"""Values of uv's --python-platform for Linux with glibc (uv 0.13.9); plain `linux` is x86_64."""
+_MINOR = re.compile(r"==(3\.\d+)\.\*")
+OLDEST_GLIBC = 5
+
+
+@dataclass(frozen=True, slots=True)
+class LockEnvironment:
+    """One environment, as far as it is known."""
+
+    name: str
+    """What to call it: `Python 3.12 on manylinux_2_28_x86_64`."""
+    markers: Mapping[str, str] = field(default_factory=dict)
+    """Marker variables (PEP 508) that are known."""
+    glibc: tuple[int, int] | None = None
+    free_threaded: bool | None = False
+    """None if unknown."""
+
+    @property
+    def python(self) -> str | None:
+        """`3.12`."""
+        return self.markers.get("python_version")
+
+    @property
+    def machine(self) -> str | None:
+        """`x86_64`."""
+        return self.markers.get("platform_machine")
+
+    def tags(self) -> frozenset[str] | None:
+        """Return the wheel tags that fit, None if Python, machine or system are not known.
+
+        With an unknown glibc every manylinux tag of the machine fits: the wheel may be the right one.
+        """
+        if not (self.python and self.machine and self.markers.get("sys_platform") == "linux"):
+            return None
+        if self.markers.get("implementation_name", "cpython") != "cpython":
+            return None
+        return frozenset(str(tag) for tag in self._tags())
+
+    def _tags(self) -> Iterator[object]:
+        from packaging.tags import compatible_tags, cpython_tags
+
+        version = tuple(map(int, (self.python or "").split(".")[:2]))
+        platforms = [*self._platforms()]
+        number = "".join(map(str, version))
+        abis = [f"cp{number}t" if self.free_threaded else f"cp{number}"]
+        yield from cpython_tags(version, abis, platforms)
+        if self.free_threaded is None:
+            yield from cpython_tags(version, [f"cp{number}t"], platforms)
+        yield from compatible_tags(version, f"cp{number}", platforms)
+
+    def _platforms(self) -> Iterator[str]:
+        yield f"linux_{self.machine}"
+        newest = self.glibc[1] if self.glibc else 99
+        for minor in range(newest, OLDEST_GLIBC - 1, -1):
+            yield f"manylinux_2_{minor}_{self.machine}"
+        yield from (f"{old}_{self.machine}" for old, version in _OLD.items() if version[1] <= newest)
+
+
+def stated(python: str | None, platform: str | None) -> LockEnvironment:
+    """Return what --python and --platform say. Raises UsageError for what is neither."""
+    if python is not None and not re.fullmatch(r"3\.\d{1,2}(\.\d{1,2})?t?", python):
+        raise UsageError(f"--python: {python!r} is no version such as 3.12")
+    markers = dict(_CPYTHON)
+    if python is not None:
+        plain = python.rstrip("t")
+        markers["python_version"] = ".".join(plain.split(".")[:2])
+        markers |= {"python_full_version": plain, "implementation_version": plain} if plain.count(".") == 2 else {}
+    glibc = None
+    if platform is not None:
+        machine, glibc = _platform(platform)
+        markers |= {**_LINUX, "platform_machine": machine}
+    parts = (f"Python {python}" if python else "", f"on {platform}" if platform else "")
+    return LockEnvironment(" ".join(filter(None, parts)), markers, glibc, bool(python and python.endswith("t")))
+
+
+def _platform(text: str) -> tuple[str, tuple[int, int] | None]:
+    """Return machine and glibc of a platform tag (PEP 425): `linux_x86_64` leaves glibc unknown."""
+    if match := _MANYLINUX.match(text):
+        return match[3], (int(match[1]), int(match[2]))
+    prefix, _, machine = text.partition("_")
+    if prefix in _OLD and machine:
+        return machine, _OLD[prefix]
+    if prefix == "linux" and machine:
+        return machine, None
+    raise UsageError(f"--platform: {text!r} is no Linux platform tag such as manylinux_2_28_x86_64 or linux_x86_64")
+
+
+def of_target(markers: Mapping[str, str], libc: str, *, free_threaded: bool, name: str) -> LockEnvironment:
+    """Return a target's own; `libc` as the interpreter says it: `glibc 2.39`."""
+    found = re.fullmatch(r"glibc (\d+)\.(\d+)", libc)
+    glibc = (int(found[1]), int(found[2])) if found else None
+    return LockEnvironment(name, dict(markers), glibc, free_threaded)
+
+
+def declared(lock: Lock) -> tuple[LockEnvironment, ...]:
+    """Return those that a lock says it is for: its own `environments`, else the platform and Python of its header.
+
+    Of a declared marker only plain equalities joined by `and` are known values; whatever else it says stays unknown. A
+    header that names the Python alone says who compiled it, not for whom.
+    """
+    minor = _MINOR.fullmatch((lock.requires_python or "").replace(" ", ""))
+    known = {"python_version": minor[1]} if minor else {}
+    if lock.environments:
+        return tuple(
+            LockEnvironment(text, {**known, **dict(_equalities(text))}, free_threaded=None)
+            for text in lock.environments
+        )
+    header = lock.header
+    match = _UV.fullmatch(header.platform)
+    if not (header.python and match):
+        return ()
+    version = ".".join(header.python.split(".")[:2])
+    markers = {**_CPYTHON, **_LINUX, "python_version": version, "platform_machine": match[1] or "x86_64"}
+    return (LockEnvironment(f"Python {version} on {header.platform}", markers, free_threaded=None),)
+
+
+def _equalities(marker: str) -> Iterable[tuple[str, str]]:
+    if " or " in marker:
+        return
+    for part in marker.split(" and "):
+        if match := _EQUALS.fullmatch(part.strip().strip("()").strip()):
+            yield match[1], match[2]
+            if (match[1], match[2]) == ("sys_platform", "linux"):
+                yield from _LINUX.items()
