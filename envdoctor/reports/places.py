@@ -1,0 +1,39 @@
+"""Where a finding about a file points: `file:line:column`, which editors, terminals and code hosts understand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from envdoctor.model import Finding
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Place:
+    """A place in a file, as a finding's evidence names it. Places sort as a reader meets them."""
+
+    file: str
+    """As the caller named it."""
+    line: int = 0
+    """1-based; 0 if unknown."""
+    column: int = 0
+    """1-based, in characters; 0 if unknown."""
+    text: str = ""
+    """What stands there and offends, secrets redacted; "" if unknown."""
+
+    def __str__(self) -> str:
+        """Return `file:line:column`, as far as it is known."""
+        known = [self.line, self.column] if self.line and self.column else [self.line] if self.line else []
+        return ":".join([self.file, *map(str, known)])
+
+
+def place_of(finding: Finding) -> Place | None:
+    """Return the place that the keys `file`, `line`, `column` and `text` of the evidence name, None without a file."""
+    file, text = finding.evidence.get("file"), finding.evidence.get("text")
+    if not isinstance(file, str) or not file:
+        return None
+    line, column = (_number(finding.evidence.get(key)) for key in ("line", "column"))
+    return Place(file, line, column, text if isinstance(text, str) else "")
+
+
+def _number(value: object) -> int:
+    return value if isinstance(value, int) and value > 0 else 0
