@@ -141,9 +141,9 @@ def _said(finding: Finding) -> Iterable[str]:
 
 
 def _at(finding: Finding) -> str:
-    """Return `file:line:column: ` where the finding is about a line of a file, "" otherwise."""
+    """Return `file:line:column: ` where the finding is about a file, "" otherwise."""
     place = place_of(finding)
-    return f"{place}: " if place and place.line else ""
+    return f"{place}: " if place else ""
 
 
 def _seconds(value: float) -> str:

@@ -60,7 +60,11 @@ def paragraphs(found: Iterable[Placed], style: Style) -> Iterator[tuple[Severity
         files.setdefault(item.place.file, []).append(item)
     for items in files.values():
         worst = max(item.finding.severity for item in items)
-        yield worst, "\n".join(_paragraph(sorted(items, key=lambda item: (item.place, item.probe)), style))
+        yield worst, "\n".join(_paragraph(sorted(items, key=_order), style))
+
+
+def _order(item: Placed) -> tuple[int, int, int, str]:
+    return item.place.line, item.place.column, -item.finding.severity, item.probe
 
 
 def _paragraph(items: Sequence[Placed], style: Style) -> Iterator[str]:

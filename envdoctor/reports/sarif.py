@@ -31,6 +31,8 @@ FINGERPRINT = "ruleSubjectText/v1"
 """The digest of a result's rule, subject and text, and a count of those that are equal in one file."""
 FULL = 1024
 """Characters of a full description, GitHub's limit."""
+REDACTED = "****"
+"""What stands in the place of a secret (printable.redact)."""
 _NOT_AS_WRITTEN = re.compile(r"\*{4}|\.{3}|\\x[0-9a-f]{2}|\\u[0-9a-f]{4}|\\U[0-9a-f]{8}")
 """Marks of a text that was redacted, cut or made printable, so that its length is not that in the file."""
 
@@ -68,6 +70,7 @@ def render(report: Report, docs: Mapping[str, str] | None = None, folder: str = 
         "invocations": [_invocation(report, places)],
         "originalUriBaseIds": {BASE: {"description": _message("The directory that envdoctor was started in.")}},
         "columnKind": "unicodeCodePoints",
+        "redactionTokens": [REDACTED],
         "results": list(_results(report, places, folder)),
     }
     return json.dumps({"$schema": SCHEMA, "version": VERSION, "runs": [run]}, indent=2, ensure_ascii=True) + "\n"
