@@ -49,21 +49,23 @@ def _facts(report: Report) -> Iterable[tuple[str, str]]:
     yield "verdict", report.verdict
     target = report.target
     pairs = (("target", target and target.prefix), ("python", report.python), ("lock", target and target.lock))
-    audited = ((name, str(report.seen.get(name, ""))) for name in ("locks", "environments"))
+    audited = ((name, str(report.seen.get(name, ""))) for name in ("locks", "judged for"))
     yield from ((name, value) for name, value in (*pairs, *audited, ("config", report.config)) if value)
 
 
 def _probe(outcome: Outcome) -> Element:
-    """Return the case of a probe that judged facts."""
+    """Return the case of a probe that judged facts; where it judged several locks, of some it may have judged none."""
     case = _case(outcome.probe.partition("/")[0], outcome.probe)
-    if outcome.crashed:
-        return _error(case, "crashed", outcome.crashed)
-    if outcome.skipped and outcome.skipped.failed:
-        return _error(case, "unavailable", outcome.skipped.reason)
-    if outcome.skipped:
-        SubElement(case, "skipped", {"message": printable(outcome.skipped.reason)})
+    skipped = outcome.skipped
+    reason = outcome.crashed or (skipped.reason if skipped else "")
+    if outcome.findings or outcome.muted or not reason:
+        _judged(case, outcome.findings, outcome.muted, reason)
+    if not reason or case.find("failure") is not None:
         return case
-    return _judged(case, outcome.findings, outcome.muted)
+    if outcome.crashed or (skipped and skipped.failed):
+        return _error(case, "crashed" if outcome.crashed else "unavailable", reason)
+    SubElement(case, "skipped", {"message": printable(reason)})
+    return case
 
 
 def _trials(report: Report) -> Iterable[Element]:

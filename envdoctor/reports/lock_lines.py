@@ -1,7 +1,7 @@
 """Findings about lines of locks, for people: file by file, line by line, as compilers and linters print them.
 
-A finding of the area `lock` is one if its evidence has `file` and `line` (0 where no line is known). Others of the area
-stand alone, such as the summary that a check gives.
+In an audit each finding of the area `lock` that names a file is one. In a check only those with a line are; what the
+check sums up stands among the other findings.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from envdoctor.model import Finding, Outcome, Report, Severity
+from envdoctor.model import Finding, Report, Severity
 from envdoctor.printable import printable
 from envdoctor.reports.layout import BLOCKS, INDENT, NOTES, Style, backing, steps, tagged
 from envdoctor.reports.places import Place, place_of
@@ -30,18 +30,20 @@ class Placed:
 def divided(report: Report) -> tuple[list[Placed], Report]:
     """Return the findings about lines of locks, and the report without them."""
     placed = [
-        Placed(place, probe, finding) for probe, finding in report.findings() if (place := _line_of(probe, finding))
+        Placed(place, probe, finding)
+        for probe, finding in report.findings()
+        if (place := _place(report, probe, finding)) is not None
     ]
-    rest = tuple(replace(outcome, findings=tuple(_elsewhere(outcome))) for outcome in report.outcomes)
-    return placed, replace(report, outcomes=rest)
+    rest = (
+        replace(o, findings=tuple(finding for finding in o.findings if _place(report, o.probe, finding) is None))
+        for o in report.outcomes
+    )
+    return placed, replace(report, outcomes=tuple(rest))
 
 
-def _elsewhere(outcome: Outcome) -> Iterator[Finding]:
-    return (finding for finding in outcome.findings if not _line_of(outcome.probe, finding))
-
-
-def _line_of(probe: str, finding: Finding) -> Place | None:
-    return place_of(finding) if probe.startswith(AREA) and "line" in finding.evidence else None
+def _place(report: Report, probe: str, finding: Finding) -> Place | None:
+    place = place_of(finding) if probe.startswith(AREA) else None
+    return place if place and (place.line or report.target is None) else None
 
 
 def audited(report: Report) -> Iterator[str]:
@@ -49,8 +51,8 @@ def audited(report: Report) -> Iterator[str]:
     if report.target is None and "locks" in report.seen:
         pins = f": {report.seen['pins']:,} pins" if "pins" in report.seen else ""
         yield f"audited {printable(str(report.seen['locks']))}{pins}"
-        if "environments" in report.seen:
-            yield f"judged for {printable(str(report.seen['environments']))}"
+        if "judged for" in report.seen:
+            yield f"judged for {printable(str(report.seen['judged for']))}"
 
 
 def paragraphs(found: Iterable[Placed], style: Style) -> Iterator[tuple[Severity, str]]:
@@ -96,7 +98,16 @@ def _finding(item: Placed, style: Style) -> Iterator[str]:
     yield tagged(finding.severity, f"{place}  {item.probe}  {finding.message}", style)
     if place.text and place.text not in finding.message:
         yield _cut(f"{INDENT}| {place.text}", style)
-    yield from (style.wrap(line, INDENT, INDENT + "  ") for line in backing(finding))
+    yield from (style.wrap(line, INDENT, INDENT + "  ") for line in backing(_with_lines(finding)))
+
+
+def _with_lines(finding: Finding) -> Finding:
+    """Return a finding about many lines with their numbers as text, to be listed; one about a line says it already."""
+    lines = finding.evidence.get("lines")
+    if not isinstance(lines, list):
+        return finding
+    told = {"lines": [str(line) for line in lines] if len(lines) > 1 else []}
+    return replace(finding, evidence={**finding.evidence, **told})
 
 
 def _cut(line: str, style: Style) -> str:

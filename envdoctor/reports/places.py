@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from envdoctor.model import Finding
@@ -33,6 +34,16 @@ def place_of(finding: Finding) -> Place | None:
         return None
     line, column = (_number(finding.evidence.get(key)) for key in ("line", "column"))
     return Place(file, line, column, text if isinstance(text, str) else "")
+
+
+def others_of(finding: Finding, place: Place) -> Iterator[Place]:
+    """Yield the further places that the key `lines` names: a number in the same file, or `file:line`."""
+    lines = finding.evidence.get("lines")
+    for item in lines if isinstance(lines, list) else ():
+        file, _, line = item.rpartition(":") if isinstance(item, str) else (place.file, "", item)
+        number = int(line) if isinstance(line, str) and line.isdecimal() else _number(line)
+        if file and number and (file, number) != (place.file, place.line):
+            yield Place(file, number)
 
 
 def _number(value: object) -> int:

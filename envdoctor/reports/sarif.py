@@ -21,7 +21,7 @@ from urllib.parse import quote
 from envdoctor import __version__
 from envdoctor.model import Finding, Report
 from envdoctor.printable import printable
-from envdoctor.reports.places import Place, place_of
+from envdoctor.reports.places import Place, others_of, place_of
 
 VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -139,7 +139,7 @@ def _results(report: Report, places: Mapping[str, int], folder: str) -> Iterator
             "partialFingerprints": {FINGERPRINT: f"{digest}:{seen[file, digest]}"},
             # the standard wants this property in every result or in none
             "suppressions": [_suppression(by)] if item.muted else [],
-        }
+        } | _related(item, folder)
 
 
 def _digest(item: _Found) -> str:
@@ -167,8 +167,18 @@ def _location(item: _Found, folder: str) -> dict[str, Any]:
     """Return the place in the file; the thing at fault, where no file is known."""
     if item.place is None:
         return {"logicalLocations": [{"fullyQualifiedName": printable(item.finding.subject)}]}
-    artifact = _artifact(item.place.file, folder)
-    return {"physicalLocation": {"artifactLocation": artifact, "region": _region(item.place)}}
+    return _physical(item.place, folder)
+
+
+def _related(item: _Found, folder: str) -> dict[str, Any]:
+    """Return the further lines that a finding is about, if there are any."""
+    others = others_of(item.finding, item.place) if item.place else ()
+    places = [_physical(place, folder) for place in others]
+    return {"relatedLocations": places} if places else {}
+
+
+def _physical(place: Place, folder: str) -> dict[str, Any]:
+    return {"physicalLocation": {"artifactLocation": _artifact(place.file, folder), "region": _region(place)}}
 
 
 def _artifact(file: str, folder: str) -> dict[str, str]:

@@ -132,8 +132,32 @@ class TestLocks:
     def test_the_file_alone_is_named_where_no_line_is_known(self):
         assert child(only(outcome("lock/over-limit", at("a.txt")))).get("message") == "a.txt: six is not well"
 
+    @pytest.mark.parametrize(
+        ("severity", "tags", "said"),
+        [
+            (Severity.ERROR, ["failure", "system-out"], "b.txt: no target stated"),
+            (
+                Severity.NOTE,
+                ["system-out", "skipped"],
+                "b.txt: no target stated\nnote: a.txt:1: numpy: six is not well",
+            ),
+        ],
+    )
+    def test_what_one_lock_was_spared_hides_nothing_of_another(self, severity, tags, said):
+        spared = Unavailable("b.txt: no target stated")
+        case = only(outcome("lock/no-wheel", at("a.txt:1", severity=severity), skipped=spared))
+        assert [part.tag for part in case] == tags
+        output = case.find("system-out").text
+        assert output.startswith(said.partition("\n")[0])
+        assert said.partition("\n")[2] in output
+
+    def test_a_crash_with_a_muted_finding_is_an_error(self):
+        case = only(outcome("lock/no-wheel", muted=(at("a.txt:1"),), crashed="b.txt: KeyError: 'x'"))
+        assert case.find("error").get("message") == "b.txt: KeyError: 'x'"
+        assert "muted: a.txt:1: numpy" in case.find("system-out").text
+
     def test_what_was_audited_is_a_property(self):
-        seen = {"locks": "a.txt, b.txt", "environments": "Python 3.12"}
+        seen = {"locks": "a.txt, b.txt", "judged for": "Python 3.12"}
         root = parsed(outcome("lock/unpinned"), target=None, python=None, seen=seen)
         properties = {item.get("name"): item.get("value") for item in root.iter("property")}
         assert properties == {"envdoctor": "0.1.0", "verdict": "healthy"} | seen

@@ -4,7 +4,7 @@ import re
 import time
 
 import pytest
-from values import at, finding, outcome, report
+from values import TARGET, at, finding, outcome, report
 
 from envdoctor.model import Severity
 from envdoctor.reports import text
@@ -12,7 +12,7 @@ from envdoctor.reports.text import Style
 
 UNPINNED, UNHASHED = "lock/unpinned", "lock/unhashed"
 ERROR, WARNING, NOTE = reversed(Severity)
-SEEN = {"locks": "train.txt, dev.txt", "pins": 1312, "environments": "Python 3.12 on manylinux_2_28_x86_64"}
+SEEN = {"locks": "train.txt, dev.txt", "pins": 1312, "judged for": "Python 3.12 on manylinux_2_28_x86_64"}
 
 
 def render(*outcomes, width=None, colour=False, **fields):
@@ -90,7 +90,15 @@ class TestOrder:
 class TestWhatIsOne:
     def test_a_summary_of_the_area_without_a_line_is_a_block(self):
         summary = finding("train.txt", WARNING, "train.txt has 3 faults", file="train.txt")
-        assert "WARNING  train.txt has 3 faults\n" in render(outcome("lock/faulty", summary))
+        assert "WARNING  train.txt has 3 faults\n" in render(outcome("lock/faulty", summary), target=TARGET)
+
+    def test_what_a_check_says_of_a_line_leads_with_it(self):
+        assert "ERROR    a.txt:3  lock/no-wheel  six is" in render(
+            outcome("lock/no-wheel", at("a.txt:3")), target=TARGET
+        )
+
+    def test_in_an_audit_a_finding_about_a_whole_file_stands_with_it(self):
+        assert "ERROR    a.txt  lock/over-limit  six is" in render(outcome("lock/over-limit", finding(file="a.txt")))
 
     def test_a_package_that_is_not_as_a_line_of_the_lock_says_is_a_block(self):
         drifted = at("/project/train.txt:7", "x", message="numpy is 2.0, the lock says 1.0")
@@ -110,6 +118,22 @@ class TestText:
         assert "         pins: 1.0, 2.0\n" in render(
             outcome("lock/conflicting-pins", at("a.txt:1", pins=["1.0", "2.0"]))
         )
+
+    @pytest.mark.parametrize(
+        ("lines", "said"),
+        [
+            ([3, 9], "lines: 3, 9\n"),
+            (["b.txt:3", 9], "lines: b.txt:3, 9\n"),
+            (list(range(1, 10)), "lines: 1, 2, 3, 4, 5, 6, 7, 8 and 132 more\n"),
+        ],
+    )
+    def test_a_finding_about_many_lines_lists_them(self, lines, said):
+        count = 140 if len(lines) > 8 else len(lines)
+        assert f"         {said}" in render(outcome(UNHASHED, at("a.txt:3", lines=lines, count=count)))
+
+    @pytest.mark.parametrize("lines", [[], [3], "3"])
+    def test_one_line_is_not_listed(self, lines):
+        assert "lines" not in render(outcome(UNHASHED, at("a.txt:3", lines=lines, count=1)))
 
 
 class TestSteps:

@@ -197,6 +197,19 @@ class TestAddresses:
         assert run(folder="/secret/place")["originalUriBaseIds"][BASE].keys() == {"description"}
 
 
+def test_further_lines_are_related_locations():
+    found = only(at("a.txt:3:1", lines=[3, 9, "/src/repo/b c.txt:4", "x", 0, None, ":7"]), folder="/src/repo")
+    assert found["relatedLocations"] == [
+        {
+            "physicalLocation": {
+                "artifactLocation": {"uri": uri, "uriBaseId": BASE},
+                "region": {"startLine": line},
+            }
+        }
+        for uri, line in (("a.txt", 9), ("b%20c.txt", 4))
+    ]
+
+
 class TestFingerprints:
     def of(self, *found):
         return [result["partialFingerprints"][FINGERPRINT] for result in results(*found)]
@@ -292,7 +305,9 @@ class TestMessages:
 
 texts = st.text(max_size=12) | st.sampled_from(["{0}", "](x)", "\udcff", "/../", "a.txt", "\x00", "//x"])
 numbers = st.none() | st.integers(-2, 99) | texts
-evidences = st.fixed_dictionaries({}, optional={"file": texts, "line": numbers, "column": numbers, "text": texts})
+evidences = st.fixed_dictionaries(
+    {}, optional={"file": texts, "line": numbers, "column": numbers, "text": texts, "lines": st.lists(numbers)}
+)
 some_findings = st.builds(Finding, st.sampled_from(Severity), texts, texts, evidences, st.tuples(texts))
 outcomes = st.builds(
     Outcome,
