@@ -171,9 +171,12 @@ def _location(item: _Found, folder: str) -> dict[str, Any]:
 
 
 def _related(item: _Found, folder: str) -> dict[str, Any]:
-    """Return the further lines that a finding is about, if there are any."""
+    """Return the further lines that a finding is about, each once, if there are any."""
     others = others_of(item.finding, item.place) if item.place else ()
-    places = [_physical(place, folder) for place in others]
+    places: list[dict[str, Any]] = []
+    for other in others:
+        place = _physical(other, folder)
+        places += [] if place in places else [place]
     return {"relatedLocations": places} if places else {}
 
 

@@ -13,6 +13,7 @@ from values import at, finding, outcome, report
 
 from envdoctor import __version__
 from envdoctor.model import Finding, Outcome, Severity, Unavailable
+from envdoctor.printable import printable
 from envdoctor.reports.sarif import BASE, FINGERPRINT, render
 
 SCHEMA = Path(__file__).parent / "sarif" / "sarif-2.1.0-rtm.5.json"
@@ -198,7 +199,8 @@ class TestAddresses:
 
 
 def test_further_lines_are_related_locations():
-    found = only(at("a.txt:3:1", lines=[3, 9, "/src/repo/b c.txt:4", "x", 0, None, ":7"]), folder="/src/repo")
+    lines = [3, 9, 9, "./a.txt:9", "/src/repo/b c.txt:4", "x", 0, None, ":7"]
+    found = only(at("a.txt:3:1", lines=lines), folder="/src/repo")
     assert found["relatedLocations"] == [
         {
             "physicalLocation": {
@@ -333,4 +335,4 @@ def test_any_report_is_valid_and_hides_nothing(found, failed, docs, folder):
             uri = place.get("physicalLocation", {}).get("artifactLocation", {}).get("uri", "x")
             assert re.fullmatch(r"(file:///)?[\w.~/%-]*", uri, re.ASCII)
             assert urlsplit(uri).scheme in ("", "file")
-            assert unquote(uri).isprintable()
+            assert printable(unquote(uri)) == unquote(uri)
