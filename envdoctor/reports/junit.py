@@ -112,7 +112,7 @@ def _judged(case: Element, found: Sequence[Finding], muted: Sequence[Finding] = 
         _problem(case, "failure", serious[0].severity.label, _at(serious[0]) + serious[0].message + more, _body(order))
     spoken = [printable(said)] if said else []
     spoken += [] if serious or not order else [_body(order)]
-    spoken += [printable(f"muted: {_at(finding)}{finding.subject}: {finding.message}") for finding in muted]
+    spoken += [printable(f"muted: {_about(finding)}{finding.message}") for finding in muted]
     if spoken:
         SubElement(case, "system-out").text = "\n".join(spoken)
     return case
@@ -136,7 +136,7 @@ def _body(found: Sequence[Finding]) -> str:
 
 
 def _said(finding: Finding) -> Iterable[str]:
-    yield f"{finding.severity.label}: {_at(finding)}{finding.subject}: {finding.message}"
+    yield f"{finding.severity.label}: {_about(finding)}{finding.message}"
     if finding.evidence:
         yield f"evidence: {json.dumps(finding.evidence, separators=(',', ':'))}"
     yield from (f"remedy: {step}" for step in finding.remedy)
@@ -146,6 +146,12 @@ def _at(finding: Finding) -> str:
     """Return `file:line:column: ` where the finding is about a file, "" otherwise."""
     place = place_of(finding)
     return f"{place}: " if place else ""
+
+
+def _about(finding: Finding) -> str:
+    """Return the place and the subject, unless that is the file of the place."""
+    place = place_of(finding)
+    return _at(finding) + ("" if place and place.file == finding.subject else f"{finding.subject}: ")
 
 
 def _seconds(value: float) -> str:

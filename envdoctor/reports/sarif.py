@@ -143,9 +143,9 @@ def _results(report: Report, places: Mapping[str, int], folder: str) -> Iterator
 
 
 def _digest(item: _Found) -> str:
-    """Return what stays the same when the line moves."""
-    text = item.place.text if item.place else ""
-    parts = "\0".join([item.rule, item.finding.subject, text])
+    """Return what stays the same when the line moves, and when the file is called by another path."""
+    place, subject = item.place or Place(""), item.finding.subject
+    parts = "\0".join([item.rule, "" if subject == place.file else subject, place.text])
     return hashlib.sha256(parts.encode("utf-8", "surrogatepass")).hexdigest()
 
 

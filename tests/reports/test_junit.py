@@ -132,6 +132,10 @@ class TestLocks:
     def test_the_file_alone_is_named_where_no_line_is_known(self):
         assert child(only(outcome("lock/over-limit", at("a.txt")))).get("message") == "a.txt: six is not well"
 
+    def test_a_file_at_fault_is_named_once(self):
+        failure = child(only(outcome("lock/unhashed", at("a.txt:3", subject="a.txt", message="nothing has a hash"))))
+        assert failure.text.startswith("error: a.txt:3: nothing has a hash\n")
+
     @pytest.mark.parametrize(
         ("severity", "tags", "said"),
         [

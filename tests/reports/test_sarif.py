@@ -225,6 +225,9 @@ class TestFingerprints:
         (other,) = run(outcome("lock/other", at("a.txt:3:1", "six>1")))["results"]
         assert other["partialFingerprints"][FINGERPRINT] not in found
 
+    def test_they_stay_when_a_file_is_called_by_another_path(self):
+        assert self.of(at("a.txt:3", subject="a.txt")) == self.of(at("b/a.txt:3", subject="b/a.txt"))
+
     def test_equal_ones_of_a_file_are_counted(self):
         found = self.of(at("b.txt:3"), at("a.txt:9"), at("a.txt:3"))
         assert [value.partition(":")[2] for value in found] == ["1", "2", "1"]
