@@ -132,7 +132,7 @@ PURE = {
 } | {"wiring"}
 MACHINE = {"glob", "io", "open", "os", "pathlib", "shutil", "socket", "subprocess", "tempfile", "urllib"}
 """What reaches the machine, of the standard library."""
-HARMLESS = {"os", "os.path", "urllib.parse.unquote"} | {
+HARMLESS = {"os", "os.path", "urllib.parse.quote", "urllib.parse.unquote"} | {
     f"os.path.{name}" for name in ("basename", "dirname", "join", "normpath")
 }
 """What pure code may use of them: text in, text out."""
