@@ -106,6 +106,7 @@ TABLE = {
         "locks",
         "model",
         "printable",
+        "registry",
         "reports",
         "review",
         "sealing",

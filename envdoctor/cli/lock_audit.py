@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from envdoctor.cli.application import ConfigOption, ExtraOption, Format, GroupOption, locks, rendered, show
 from envdoctor.cli.check import Level
+
+if TYPE_CHECKING:
+    from envdoctor.model import Report
 
 
 class AuditFormat(StrEnum):
@@ -56,5 +60,18 @@ def audit(
 
     asked = workflow.Asked(target, python, platform, wheelhouse, online, tuple(group or ()), tuple(extra or ()), config)
     report = workflow.audit(files, asked, workflows.LocalHost())
-    show(rendered(report, Format(output.value)))
+    show(_rendered(report, output))
     raise typer.Exit(report.status(Severity[fail_on.name]))
+
+
+def _rendered(report: Report, output: AuditFormat) -> str:
+    if output is AuditFormat.SARIF:
+        from envdoctor import registry
+        from envdoctor.reports import sarif
+
+        return sarif.render(report, {probe.id: probe.doc for probe in registry.audited()}, os.getcwd())
+    if output is AuditFormat.JUNIT:
+        from envdoctor.reports import junit
+
+        return junit.render(report)
+    return rendered(report, Format(output.value))

@@ -88,7 +88,7 @@ def parse(text: str, hashes: list[str]) -> Parsed:
         reason = shown(str(error)) if isinstance(error, InvalidRequirement) else "nested too deeply"
         rule = "unknown-directive" if text.isascii() else "bad-encoding"
         return None, [*problems, Fault(rule, f"{quoted(text)} is no requirement: {reason}", text)]
-    return _joined(_named(requirement, good), problems)
+    return _joined(_named(requirement, text.split(";")[0].strip(), good), problems)
 
 
 def _digests(hashes: Iterable[str]) -> tuple[tuple[str, ...], list[Fault]]:
@@ -102,7 +102,7 @@ def _joined(parsed: Parsed, problems: list[Fault]) -> Parsed:
     return parsed[0], [*problems, *parsed[1]]
 
 
-def _named(requirement: Requirement, hashes: tuple[str, ...]) -> Parsed:
+def _named(requirement: Requirement, written: str, hashes: tuple[str, ...]) -> Parsed:
     marker = str(requirement.marker) if requirement.marker is not None else None
     extras = tuple(sorted(map(normalised, requirement.extras)))
     if requirement.url is not None:
@@ -110,7 +110,7 @@ def _named(requirement: Requirement, hashes: tuple[str, ...]) -> Parsed:
     pins = [s for s in requirement.specifier if s.operator in ("==", "===") and not s.version.endswith(".*")]
     if not pins:
         wish = f"{requirement.name}{requirement.specifier}"
-        return None, [Fault("unpinned", f"{quoted(wish)} is not pinned: only NAME==VERSION names one release", wish)]
+        return None, [Fault("unpinned", f"{quoted(wish)} is not pinned: only NAME==VERSION names one release", written)]
     return Draft(requirement.name, pins[0].version, extras, marker, hashes=hashes, operator=pins[0].operator), []
 
 
