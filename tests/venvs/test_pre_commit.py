@@ -134,7 +134,7 @@ def test_a_bad_lock_fails_with_its_place(project):
     assert done.returncode == 1
     assert "- exit code: 1" in done.stdout
     assert "lockfiles/bad.txt:2" in done.stdout
-    assert "lockfiles/good.txt:" not in done.stdout
+    assert "lockfiles/good.txt:1" not in done.stdout
 
 
 def test_it_keeps_a_bad_lock_from_being_committed(project):
