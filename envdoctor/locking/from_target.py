@@ -1,4 +1,4 @@
-"""`envdoctor lock from-target`: what is installed, pinned and hashed; what cannot be is named, and nothing is guessed."""
+"""`envdoctor lock from-target`: what is installed, pinned and hashed; what cannot be is named, nothing is guessed."""
 
 from __future__ import annotations
 
