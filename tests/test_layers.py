@@ -77,6 +77,7 @@ TABLE = {
         "views",
     },
     "cache": {"__init__", "cache", "errors", "facts", "hits", "locate", "model", "printable", "snapshot", "system"},
+    "locking": {"errors", "facts", "locate", "locking", "locks", "model", "printable", "snapshot", "system"},
     "wheels": {"__init__"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {
@@ -87,6 +88,7 @@ TABLE = {
         "docs",
         "errors",
         "inventory",
+        "locking",
         "model",
         "printable",
         "reports",

@@ -44,13 +44,13 @@ def compile_(
 
     Exit status: 0 locked, 1 no solution, or the lock fails, 2 usage, 3 it could not be done.
     """
+    from envdoctor import workflows
     from envdoctor.locking.compiling import Asked, compile_lock
     from envdoctor.printable import printable
-    from envdoctor.system.host import LocalHost
 
     asked = Asked(source, output, python, platform, resolver, form, tuple(upgrade_package or ()))
     with _detailed():
-        done = compile_lock(asked, LocalHost(), complain)
+        done = compile_lock(asked, workflows.LocalHost(), complain)
     made = f"by {done.header.resolver} for Python {done.header.python} on {done.header.platform}"
     show(f"{printable(done.path)}: {done.count} packages locked {made}\n")
 
@@ -68,13 +68,12 @@ def from_target(
 
     Exit status: 0 all is locked, 1 something could not be, 2 usage, 3 it could not be done.
     """
-    from envdoctor.locate import Wish
+    from envdoctor import workflows
     from envdoctor.locking.from_target import lock_installed
     from envdoctor.printable import printable
-    from envdoctor.system.host import LocalHost
 
     with _detailed():
-        taken = lock_installed(Wish(target, config=config), output, LocalHost(), complain)
+        taken = lock_installed(workflows.Wish(target, config=config), output, workflows.LocalHost(), complain)
     done = taken.locked
     lines = [f"not locked: {one.name} {one.version}".rstrip() + f": {one.reason}" for one in taken.left]
     show("".join(f"{line}\n" for line in [f"{printable(done.path)}: {done.count} packages locked", *lines]))

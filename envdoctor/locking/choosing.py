@@ -62,9 +62,8 @@ def choose(named: Name | None, goal: Goal, folder: str, scratch: str, host: Host
 
 
 def find_uv(goal: Goal, folder: str, host: Host, *, because: str | None = None) -> Uv:
-    """Return uv, from beside envdoctor or from PATH, told what pip's configuration says. Raises UsageError."""
-    beside = os.path.join(os.path.dirname(sys.executable), "uv")
-    path = beside if os.access(beside, os.X_OK) else shutil.which("uv", path=host.env.get("PATH"))
+    """Return uv, from PATH or from beside envdoctor, told what pip's configuration says. Raises UsageError."""
+    path = shutil.which("uv", path=host.env.get("PATH")) or shutil.which("uv", path=os.path.dirname(sys.executable))
     version = version_of([path, "--version"], host) if path else ""
     if not path or not version:
         reason = f"{because}; uv can do it, and" if because else "uv"

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 FIRST = "# Locked by envdoctor. To lock again, in the directory of this file:"
+_COMMAND = "#     "
 ENVIRONMENT = "the installed environment"
 _OUTSIDE = "a file outside the project"
 _SOURCE = re.compile(r"(.+) sha256:([0-9a-f]{64})")
@@ -48,7 +49,7 @@ class Header:
 def comments(header: Header) -> str:
     """Write it as the first lines of a requirements lock."""
     sources = [f"{source.path or _OUTSIDE} sha256:{source.sha256}" for source in header.sources] or [ENVIRONMENT]
-    lines = [FIRST, f"#     {header.command}", *(f"# from: {source}" for source in sources)]
+    lines = [FIRST, f"{_COMMAND}{header.command}", *(f"# from: {source}" for source in sources)]
     fields = {"resolver": header.resolver, "python": header.python, "platform": header.platform}
     return "".join(f"{line}\n" for line in [*lines, *(f"# {name}: {value}" for name, value in fields.items())])
 
@@ -79,19 +80,24 @@ def parse(text: str) -> Header | None:
 
 
 def _of_comments(text: str) -> Header | None:
-    lines = _leading(text.splitlines())
-    if len(lines) < 2:
+    lines = _leading(text.split("\n"))
+    if len(lines) < 2 or not lines[1].startswith(_COMMAND):
         return None
     found: dict[str, list[str]] = {}
     for line in lines[2:]:
         if match := _FIELD.fullmatch(line):
             found.setdefault(match[1], []).append(match[2])
-    sources = [match.groups() for said in found.get("from", []) if (match := _SOURCE.fullmatch(said))]
-    pairs = [{"path": "" if path == _OUTSIDE else path, "sha256": digest} for path, digest in sources]
-    if not pairs and found.get("from") != [ENVIRONMENT]:
+    named = found.pop("from", [])
+    sources = [] if named == [ENVIRONMENT] else [_source(said) for said in named]
+    if not named or not all(sources):
         return None
-    single = {name: values[0] for name, values in found.items() if name != "from" and len(values) == 1}
-    return of_table(single | {"command": lines[1].removeprefix("#").strip(), "from": pairs})
+    single = {name: values[0] for name, values in found.items() if len(values) == 1}
+    return of_table(single | {"command": lines[1].removeprefix(_COMMAND), "from": sources})
+
+
+def _source(said: str) -> dict[str, str] | None:
+    match = _SOURCE.fullmatch(said)
+    return {"path": "" if match[1] == _OUTSIDE else match[1], "sha256": match[2]} if match else None
 
 
 def _leading(lines: Iterable[str]) -> list[str]:

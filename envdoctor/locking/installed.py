@@ -38,8 +38,9 @@ def sort_out(items: Iterable[Distribution]) -> Installed:
     pins: list[tuple[str, str]] = []
     left: list[Left] = []
     for name, found in sorted(named.items()):
-        reason = _reason(found)
-        version = found[0].version or ""
+        own = [item for item in found if item.origin == "site-packages"]
+        reason = _reason(own) if own else f"lies outside the environment ({found[0].origin})"
+        version = (own or found)[0].version or ""
         if reason:
             left.append(Left(printable(name), printable(version), reason))
         else:
@@ -47,11 +48,8 @@ def sort_out(items: Iterable[Distribution]) -> Installed:
     return Installed(tuple(pins), tuple(left))
 
 
-def _reason(found: Sequence[Distribution]) -> str:
+def _reason(own: Sequence[Distribution]) -> str:
     """Say why a distribution cannot be looked up; "" if it can."""
-    own = [item for item in found if item.origin == "site-packages"]
-    if not own:
-        return f"lies outside the environment ({found[0].origin})"
     if len({item.version for item in own}) > 1:
         versions = ", ".join(printable(item.version or "no version") for item in own)
         return f"is there more than once: {versions}"

@@ -12,7 +12,7 @@ from envdoctor.printable import redact
 
 Shown = Callable[[str], str]
 """Path in a comment -> how it may stand in the lock; "" for not at all."""
-_VIA = re.compile(r"(    # via|    #  ) (.+)")
+_VIA = re.compile(r"    # (?:via(?: (.+))?|  (.+))")
 _FILE = re.compile(r"(-[rc]) (.+?)( \(.*\))?")
 _PRIVATE = re.compile(r"\bfile:/|(?:^|[\s\"'=@])/[\w.]")
 _CREDENTIALS = re.compile(r"://[^/\s\"']*@")
@@ -24,43 +24,31 @@ def tidy(text: str, shown: Shown) -> str:
     Options go, since they tell where this machine looked; so do remarks to whoever ran the resolver.
     """
     lines: list[str] = []
+    reasons: list[str] = []
     for line in text.splitlines():
-        if line.startswith(("-", "#")) or not line.strip():
-            continue
-        if match := _VIA.fullmatch(line):
-            reason = _reason(match[2], shown)
-            lines += [f"{match[1]} {reason}"] if reason else []
-        else:
-            lines.append(line.rstrip())
-    return "".join(f"{line}\n" for line in _joined(lines))
+        match = _VIA.fullmatch(line)
+        if match is not None:
+            said = match[1] or match[2]
+            reasons += _reason(said, shown) if said else []
+        elif line.strip() and not line.startswith(("-", "#")):
+            lines += [*_via(reasons), line.rstrip()]
+            reasons = []
+    return "".join(f"{line}\n" for line in [*lines, *_via(reasons)])
 
 
-def _reason(said: str, shown: Shown) -> str:
+def _reason(said: str, shown: Shown) -> list[str]:
     match = _FILE.fullmatch(said)
     if match is None:
-        return said
+        return [said]
     path = shown(match[2])
-    return f"{match[1]} {path}" if path else ""
+    return [f"{match[1]} {path}"] if path else []
 
 
-def _joined(lines: Iterable[str]) -> Iterator[str]:
-    """Write one reason on one line, and drop a list of reasons that has none left."""
-    kept = list(lines)
-    for at, line in enumerate(kept):
-        if line == "    # via":
-            count = next((n for n, other in enumerate(kept[at + 1 :]) if not other.startswith("    #   ")), len(kept))
-            if count > 1:
-                yield line
-            elif count == 1:
-                yield f"    # via {kept[at + 1].removeprefix('    #   ')}"
-        elif not (line.startswith("    #   ") and _alone(kept, at)):
-            yield line
-
-
-def _alone(lines: list[str], at: int) -> bool:
-    """Tell whether a reason is the only one of its list."""
-    before = lines[at - 1] == "    # via"
-    return before and not (at + 1 < len(lines) and lines[at + 1].startswith("    #   "))
+def _via(reasons: list[str]) -> list[str]:
+    """Write who asks for a pin: one on the line itself, several below it."""
+    if len(reasons) > 1:
+        return ["    # via", *(f"    #   {reason}" for reason in reasons)]
+    return [f"    # via {reason}" for reason in reasons]
 
 
 def leaks(text: str) -> Iterator[str]:
