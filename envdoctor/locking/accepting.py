@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from envdoctor import locks
 from envdoctor.errors import LockError
+from envdoctor.model import LockedPackage
 
 
 def accepted(path: str) -> list[str]:
@@ -12,4 +13,9 @@ def accepted(path: str) -> list[str]:
         lock = locks.read(path)
     except LockError as error:
         return [f"line {error.line}: {error.problem}" if error.line else error.problem]
-    return [f"line {problem.line}: {problem.message}" for problem in lock.problems]
+    bare = [f"line {package.line}: {package.name} has no hash" for package in lock.packages if not _hashed(package)]
+    return [*(f"line {problem.line}: {problem.message}" for problem in lock.problems), *bare]
+
+
+def _hashed(package: LockedPackage) -> bool:
+    return bool(package.hashes or any(artifact.hashes for artifact in package.artifacts))

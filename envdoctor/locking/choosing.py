@@ -69,8 +69,10 @@ def find_uv(goal: Goal, folder: str, host: Host, *, because: str | None = None) 
         reason = f"{because}; uv can do it, and" if because else "uv"
         raise UsageError(f"{reason} is not here: {GET_UV}")
     env = environment(host)
-    env |= pipconfig.for_uv(_pip_config(host), env, configured=_uv_knows(folder, host))
-    return Uv(path, version, env, sys.executable, goal.version, goal.platform, goal.form)
+    pip, configured = _pip_config(host), _uv_knows(folder, host)
+    no_index = pip.no_index and not configured and not pipconfig.is_set(env)
+    env |= pipconfig.for_uv(pip, env, configured=configured)
+    return Uv(path, version, env, sys.executable, goal.version, goal.platform, goal.form, no_index)
 
 
 def environment(host: Host) -> dict[str, str]:

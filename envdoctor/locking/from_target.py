@@ -6,8 +6,8 @@ import os
 import re
 import shlex
 import tempfile
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from envdoctor import snapshot
@@ -27,6 +27,8 @@ from envdoctor.system.host import Host
 
 WITHIN = 60.0
 """Seconds for finding and reading the environment."""
+ABSENT = "the index does not have this release for the environment's Python and platform"
+UNHASHED = "its files cannot be had to hash them"
 _PIN = re.compile(r"([A-Za-z0-9][\w.-]*)==(\S+)")
 Pins = Sequence[tuple[str, str]]
 
@@ -55,7 +57,9 @@ def lock_installed(wish: Wish, output: str, host: Host, tell: Callable[[str], No
     uv = find_uv(goal, os.path.dirname(path), host)
     tell(f"{uv} looks up {len(installed.pins)} packages of {prefix}, Python {goal.version} on {goal.platform}")
     with tempfile.TemporaryDirectory(prefix="envdoctor-lock-") as scratch:
-        text, missing = _looked_up(installed.pins, partial(_ask, uv, scratch))
+        text, missing = _looked_up(installed.pins, partial(_ask, uv, scratch, None), ABSENT)
+        text, unhashed = _hashed(text, partial(_ask, uv, scratch, installed.needed))
+        missing += unhashed
     left = tuple(sorted((*installed.left, *missing), key=lambda one: one.name))
     if not text:
         raise RefusedLockError(
@@ -94,8 +98,18 @@ def _goal(prefix: str, python: Interpreter) -> Goal:
     return Goal(python.version or "", None, platform)
 
 
-def _looked_up(pins: Pins, ask: Callable[[Pins], str | None]) -> tuple[str, list[Left]]:
-    """Return the text of a lock, and the pins that the index does not have.
+def _hashed(text: str, ask: Callable[[Pins], str | None]) -> tuple[str, list[Left]]:
+    """Return the text with the hashes of pins for which the index, or a directory, has told none."""
+    found = tidying.blocks(text)
+    bare = [(match[1], match[2]) for block in found.values() if "--hash" not in block and (match := _PIN.match(block))]
+    more, missing = _looked_up(bare, ask, UNHASHED)
+    for name, _ in bare:
+        del found[name]
+    return "".join(block for _, block in sorted((found | tidying.blocks(more)).items())), missing
+
+
+def _looked_up(pins: Pins, ask: Callable[[Pins], str | None], otherwise: str) -> tuple[str, list[Left]]:
+    """Return the text of a lock, and the pins that cannot be had, for the reason `otherwise`.
 
     `ask` answers for all or none of what it is given: what fails is halved until each that fails stands alone.
     """
@@ -108,22 +122,30 @@ def _looked_up(pins: Pins, ask: Callable[[Pins], str | None]) -> tuple[str, list
         if not wrong:
             return text, []
         names = {one.name for one in wrong}
-        again, more = _looked_up([pin for pin in pins if pin[0] not in names], ask)
+        again, more = _looked_up([pin for pin in pins if pin[0] not in names], ask, otherwise)
         return again, [*wrong, *more]
     if len(pins) == 1:
-        return "", [Left(*pins[0], "the index does not have this release for the environment's Python and platform")]
+        return "", [Left(*pins[0], otherwise)]
     middle = len(pins) // 2
-    first, second = (_looked_up(part, ask) for part in (pins[:middle], pins[middle:]))
+    first, second = (_looked_up(part, ask, otherwise) for part in (pins[:middle], pins[middle:]))
     return first[0] + second[0], [*first[1], *second[1]]
 
 
-def _ask(uv: Uv, scratch: str, pins: Pins) -> str | None:
-    """Ask for pins with their hashes; None if not all are to be had. Raises ResolverError if nothing can be said."""
-    wanted, made = os.path.join(scratch, "pins.in"), os.path.join(scratch, "pins.txt")
-    with open(wanted, "w", encoding="utf-8") as stream:
-        stream.write(tidying.seed(pins))
+def _ask(uv: Uv, scratch: str, needed: Iterable[str] | None, pins: Pins) -> str | None:
+    """Ask for pins with their hashes; None if not all are to be had. Raises ResolverError if nothing can be said.
+
+    Without dependencies uv opens no file, and knows the hashes that an index tells. Given the names of all that may be
+    needed it opens each file, and is made to overlook what is not asked for.
+    """
+    made = os.path.join(scratch, "pins.txt")
+    names = {name for name, _ in pins}
+    aside = "".join(f'{name} ; sys_platform == "never"\n' for name in sorted(needed or ()) if name not in names)
+    for name, text in (("pins.in", tidying.seed(pins)), ("overrides.in", tidying.seed(pins) + aside), ("pins.txt", "")):
+        with open(os.path.join(scratch, name), "w", encoding="utf-8") as stream:
+            stream.write(text)
+    overrides = "" if needed is None else os.path.join(scratch, "overrides.in")
     try:
-        resolve(replace(uv, form="requirements"), Work(scratch, ("pins.in",), made, deps=False))
+        resolve(uv, Work(scratch, ("pins.in",), made, deps=needed is not None, overrides=overrides))
     except RefusedLockError:
         return None
     with open(made, encoding="utf-8") as stream:

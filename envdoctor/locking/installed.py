@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from envdoctor.facts.distributions import Distribution
-from envdoctor.locks.text import is_name
+from envdoctor.locks.text import is_name, normalised
 from envdoctor.printable import printable
+
+_NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +31,8 @@ class Installed:
     """Name and version, local label included; sorted."""
     left: tuple[Left, ...]
     """Sorted by name."""
+    needed: frozenset[str] = frozenset()
+    """Names of all that anything installed requires, under whichever marker and extra."""
 
 
 def sort_out(items: Iterable[Distribution]) -> Installed:
@@ -45,7 +50,8 @@ def sort_out(items: Iterable[Distribution]) -> Installed:
             left.append(Left(printable(name), printable(version), reason))
         else:
             pins.append((name, version))
-    return Installed(tuple(pins), tuple(left))
+    needed = {match[0] for found in named.values() for text in found[0].requires if (match := _NAME.match(text))}
+    return Installed(tuple(pins), tuple(left), frozenset(map(normalised, needed)))
 
 
 def _reason(own: Sequence[Distribution]) -> str:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 _LINE = re.compile(r"(global|install|:env:)\.([\w-]+)=(.+)")
 _ORDER = ("global", "install", ":env:")
-_OWN = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS", "UV_NO_INDEX")
+_OWN = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
 """Variables by which uv itself is told where to look."""
 _TRUE = frozenset({"1", "true", "yes", "on", "y", "t"})
 
@@ -60,22 +60,24 @@ def _value(text: str) -> str:
 
 
 def for_uv(pip: PipConfig, env: Mapping[str, str], *, configured: bool) -> dict[str, str]:
-    """Return variables that tell uv what pip knows and uv does not read; none of those that are set already.
+    """Return variables that tell uv what pip knows and uv does not read, none that is set already.
 
     `configured` says that uv's own files name indexes: then where to look is not added to. pip takes the best version
     of all its indexes, whichever has it, and so is uv told to do.
     """
     added = {"SSL_CERT_FILE": pip.cert, "UV_INSECURE_HOST": " ".join(pip.trusted_hosts)}
-    if not configured and not any(name in env for name in _OWN):
-        indexes = [url for url in (pip.index, *pip.extra) if url]
-        if pip.index:
+    if not configured and not is_set(env):
+        indexes = [url for url in (pip.index, *pip.extra) if url and not pip.no_index]
+        if pip.index and indexes:
             added["UV_DEFAULT_INDEX"] = indexes.pop()  # the last to be asked; the order decides between equal versions
         added |= {"UV_INDEX": " ".join(indexes), "UV_FIND_LINKS": ",".join(pip.find_links)}
-        added |= {
-            "UV_INDEX_STRATEGY": "unsafe-best-match" if pip.extra else "",
-            "UV_NO_INDEX": "1" if pip.no_index else "",
-        }
+        added |= {"UV_INDEX_STRATEGY": "unsafe-best-match" if indexes else ""}
     return {name: value for name, value in added.items() if value and name not in env}
+
+
+def is_set(env: Mapping[str, str]) -> bool:
+    """Tell whether variables of uv's own say where to look."""
+    return any(name in env for name in _OWN)
 
 
 def names_indexes(table: object) -> bool:

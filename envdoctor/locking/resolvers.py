@@ -46,6 +46,8 @@ class Work:
     upgrade: tuple[str, ...] = ()
     deps: bool = True
     """False to lock what is named, and nothing that it needs."""
+    overrides: str = ""
+    """A file of what is to be taken instead of whatever a package asks for; for uv."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ class Uv:
     """Version that the lock is for."""
     platform: Platform
     form: Format = "requirements"
+    no_index: bool = False
+    """True to look nowhere but in find-links; uv has no variable for that."""
 
     def __str__(self) -> str:
         """Return name and version."""
@@ -93,14 +97,13 @@ class Uv:
         here = ["--python", self.builder, "--no-python-downloads"]
         silent = ["--no-header", "--quiet", "--no-emit-index-url", "--no-emit-find-links", "--no-emit-index-annotation"]
         form = ["--format", "pylock.toml"] if self.form == "pylock" else ["--annotation-style", "split"]
-        form += [
-            "--generate-hashes",
-            "--output-file",
-            work.output,
-            *([] if work.deps else ["--no-deps", "--no-annotate"]),
-        ]
-        upgrade = [f"--upgrade-package={name}" for name in work.upgrade]
-        return [self.path, "pip", "compile", *target, *here, *silent, *form, *upgrade, *work.sources]
+        form += ["--generate-hashes", "--output-file", work.output]
+        more = ["--no-annotate"] if work.overrides or not work.deps else []
+        more += [] if work.deps else ["--no-deps"]
+        more += [f"--upgrade-package={name}" for name in work.upgrade]
+        more += ["--no-index"] if self.no_index else []
+        more += ["--overrides", work.overrides] if work.overrides else []
+        return [self.path, "pip", "compile", *target, *here, *silent, *form, *more, *work.sources]
 
 
 Resolver = PipTools | Uv

@@ -51,6 +51,12 @@ def _via(reasons: list[str]) -> list[str]:
     return [f"    # via {reason}" for reason in reasons]
 
 
+def blocks(text: str) -> dict[str, str]:
+    """Return the lines of each pin by its name, of what `tidy` returns."""
+    found = re.split(r"(?m)^(?=[A-Za-z0-9])", text)
+    return {block.partition("==")[0]: block for block in found if block}
+
+
 def leaks(text: str) -> Iterator[str]:
     """Say which lines hold a path of this machine or a password."""
     for number, line in enumerate(text.splitlines(), 1):

@@ -2,7 +2,7 @@ from dataclasses import replace
 
 from envdoctor.facts.distributions import Distribution
 from envdoctor.facts.metadata import DirectUrl
-from envdoctor.locking.from_target import _looked_up
+from envdoctor.locking.from_target import _hashed, _looked_up
 from envdoctor.locking.installed import Left, remarks, sort_out
 
 SIX = Distribution("six", "1.17.0", "six", "/v/site", "/v/site/six-1.17.0.dist-info", "site-packages")
@@ -64,13 +64,13 @@ PINS = [(f"p{n}", "1") for n in range(100)]
 
 def test_all_at_once_if_the_index_has_all():
     index = Index(*PINS)
-    assert _looked_up(PINS, index) == ("".join(f"{n}==1\n" for n, _ in PINS), [])
+    assert _looked_up(PINS, index, "absent") == ("".join(f"{n}==1\n" for n, _ in PINS), [])
     assert index.asked == 1
 
 
 def test_what_is_missing_is_found_by_halving():
     index = Index(*[pin for pin in PINS if pin[0] not in ("p3", "p97")])
-    text, missing = _looked_up(PINS, index)
+    text, missing = _looked_up(PINS, index, "absent")
     assert [one.name for one in missing] == ["p3", "p97"]
     assert text.count("==") == 98
     assert index.asked < 35
@@ -80,6 +80,18 @@ def test_another_build_under_the_same_number_is_not_what_is_installed():
     def index(pins):
         return "".join(f"{name}=={version}{'+cpu' if name == 'torch' else ''}\n" for name, version in pins)
 
-    text, missing = _looked_up([("six", "1.17.0"), ("torch", "2.13.0")], index)
+    text, missing = _looked_up([("six", "1.17.0"), ("torch", "2.13.0")], index, "absent")
     assert text == "six==1.17.0\n"
     assert missing == [Left("torch", "2.13.0", "the index offers 2.13.0+cpu alone")]
+
+
+def test_pins_without_hashes_are_asked_for_again():
+    def index(pins):
+        return "".join(f"{name}=={version} --hash=sha256:bb\n" for name, version in pins)
+
+    assert _hashed("a==1\nb==1 --hash=sha256:aa\nc==1\n", index) == (
+        "a==1 --hash=sha256:bb\nb==1 --hash=sha256:aa\nc==1 --hash=sha256:bb\n",
+        [],
+    )
+    text, missing = _hashed("a==1\nb==1 --hash=sha256:aa\n", lambda _: None)
+    assert (text, [one.name for one in missing]) == ("b==1 --hash=sha256:aa\n", ["a"])

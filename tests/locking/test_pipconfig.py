@@ -47,7 +47,11 @@ def test_an_index_alone_is_the_default_one_and_none_leaves_uv_alone():
         "UV_DEFAULT_INDEX": "https://x.example/s"
     }
     assert pipconfig.for_uv(PipConfig(), {}, configured=False) == {}
-    assert pipconfig.for_uv(PipConfig(no_index=True), {}, configured=False) == {"UV_NO_INDEX": "1"}
+
+
+def test_without_an_index_none_is_passed_on():
+    pip = PipConfig("https://x.example/s", ("https://y.example/s",), ("/w",), no_index=True)
+    assert pipconfig.for_uv(pip, {}, configured=False) == {"UV_FIND_LINKS": "/w"}
 
 
 @pytest.mark.parametrize(("env", "configured"), [({"UV_INDEX_URL": "https://mine.example/s"}, False), ({}, True)])
