@@ -92,6 +92,7 @@ TABLE = {
         "system",
         "views",
     },
+    "locking": {"errors", "facts", "locate", "locking", "locks", "model", "printable", "snapshot", "system"},
     "wheels": {"__init__"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {
@@ -104,6 +105,7 @@ TABLE = {
         "errors",
         "inventory",
         "locks",
+        "locking",
         "model",
         "printable",
         "registry",

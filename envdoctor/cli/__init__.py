@@ -15,6 +15,7 @@ from envdoctor.cli import (  # noqa: F401 - each has its commands
     check,
     lock_audit,
     lock_compare,
+    lock_compile,
     smoke,
     teach,
 )
