@@ -172,6 +172,9 @@ class LockHeader:
     """As the tool calls it: `x86_64-manylinux_2_28`, `linux`."""
     line: int = 0
     """Of the comment that says so."""
+    sources: tuple[tuple[str, str], ...] = ()
+    """What it was compiled from, where that is said with digests: (path relative to the lock, sha256 in hex). The path
+    is "" for a file outside the project."""
 
 
 LockFormat = Literal["requirements", "pylock", "uv"]

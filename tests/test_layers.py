@@ -92,7 +92,7 @@ TABLE = {
         "system",
         "views",
     },
-    "locking": {"errors", "facts", "locate", "locking", "locks", "model", "printable", "snapshot", "system"},
+    "locking": {"audit", "errors", "facts", "locate", "locking", "locks", "model", "printable", "snapshot", "system"},
     "wheels": {"__init__"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {

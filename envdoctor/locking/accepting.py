@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from envdoctor import locks
+from envdoctor.audit import workflow
 from envdoctor.errors import LockError
-from envdoctor.model import LockedPackage
+from envdoctor.model import Severity
+from envdoctor.system.host import LocalHost
 
 
 def accepted(path: str) -> list[str]:
-    """Return what is wrong with a lock, a line each; empty if it may be used."""
+    """Return what the audit finds wrong with a lock, errors alone, a line each; empty if it may be used."""
     try:
-        lock = locks.read(path)
+        report = workflow.audit([path], workflow.Asked(), LocalHost())
     except LockError as error:
         return [f"line {error.line}: {error.problem}" if error.line else error.problem]
-    bare = [f"line {package.line}: {package.name} has no hash" for package in lock.packages if not _hashed(package)]
-    return [*(f"line {problem.line}: {problem.message}" for problem in lock.problems), *bare]
-
-
-def _hashed(package: LockedPackage) -> bool:
-    return bool(package.hashes or any(artifact.hashes for artifact in package.artifacts))
+    found = [(rule, finding) for rule, finding in report.findings() if finding.severity == Severity.ERROR]
+    unjudged = [f"{outcome.probe} crashed: {outcome.crashed}" for outcome in report.outcomes if outcome.crashed]
+    return [
+        *(f"line {finding.evidence.get('line', 0)}: {rule}: {finding.message}" for rule, finding in found),
+        *unjudged,
+    ]

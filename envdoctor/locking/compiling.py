@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from envdoctor.errors import ResolverError, UsageError
-from envdoctor.locking import header, interpreters, outfile, platforms, sources, tidying
+from envdoctor.locking import interpreters, outfile, platforms, sources, tidying
 from envdoctor.locking.choosing import Goal, Name, choose
-from envdoctor.locking.header import Header, Source
 from envdoctor.locking.resolvers import Format, Resolver, Work, resolve
 from envdoctor.locking.sources import Sources
+from envdoctor.locks import header
+from envdoctor.locks.header import Header, Source
 from envdoctor.locks.text import normalised
 from envdoctor.system.host import Host
 

@@ -15,12 +15,13 @@ from envdoctor.errors import EnvDoctorError, RefusedLockError, UsageError
 from envdoctor.facts.distributions import Distributions
 from envdoctor.facts.interpreter import Interpreter
 from envdoctor.locate import Wish, locate
-from envdoctor.locking import header, outfile, platforms, tidying
+from envdoctor.locking import outfile, platforms, tidying
 from envdoctor.locking.choosing import Goal, find_uv
 from envdoctor.locking.compiling import Locked
-from envdoctor.locking.header import Header
 from envdoctor.locking.installed import Installed, Left, other_versions, remarks, sort_out
 from envdoctor.locking.resolvers import Uv, Work, resolve
+from envdoctor.locks import header
+from envdoctor.locks.header import Header
 from envdoctor.model import Unavailable
 from envdoctor.system.forked import call
 from envdoctor.system.host import Host

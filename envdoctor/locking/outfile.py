@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 from envdoctor import locks
 from envdoctor.errors import LockError, RefusedLockError, UsageError
-from envdoctor.locking import header, tidying
+from envdoctor.locking import tidying
 from envdoctor.locking.accepting import accepted
-from envdoctor.locking.header import Header
 from envdoctor.locking.resolvers import Format
-from envdoctor.locks import files
+from envdoctor.locks import files, header
+from envdoctor.locks.header import Header
 from envdoctor.printable import printable
 from envdoctor.system.placing import place
 

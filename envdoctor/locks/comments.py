@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from envdoctor.locks import header as ours
 from envdoctor.locks.text import is_name, normalised
 from envdoctor.model import LockHeader
 from envdoctor.printable import redact
@@ -27,7 +28,8 @@ _MAKER = re.compile(
     re.MULTILINE,
 )
 _COMMAND = re.compile(r"^#[ \t]{2,}(\S.*)$", re.MULTILINE)
-_TOOLS = ("uv pip compile", "uv export", "envdoctor lock compile")
+OURS = "envdoctor lock"
+_TOOLS = ("uv pip compile", "uv export")
 """Commands of more than one word that make locks."""
 _PYTHONS = ("--python-version", "--python", "-p")
 _PLATFORMS = ("--python-platform", "--platform")
@@ -107,6 +109,10 @@ def _asker(text: str) -> str:
 
 def header(text: str) -> LockHeader:
     """Return what the first comments say of the file's making; an empty header if they say nothing."""
+    own = ours.parse(text)
+    if own is not None:
+        sources = tuple((source.path, source.sha256) for source in own.sources)
+        return LockHeader(OURS, own.command, own.python, own.platform, 1, sources)
     maker = _MAKER.search(text, 0, HEAD)
     if maker is None:
         return LockHeader()

@@ -128,12 +128,22 @@ def declared(lock: Lock) -> tuple[LockEnvironment, ...]:
             for text in lock.environments
         )
     header = lock.header
-    match = _UV.fullmatch(header.platform)
-    if not (header.python and match):
+    platform = _machine_of(header.platform)
+    if not (header.python and platform):
         return ()
     version = ".".join(header.python.split(".")[:2])
-    markers = {**_CPYTHON, **_LINUX, "python_version": version, "platform_machine": match[1] or "x86_64"}
-    return (LockEnvironment(f"Python {version} on {header.platform}", markers, free_threaded=None),)
+    markers = {**_CPYTHON, **_LINUX, "python_version": version, "platform_machine": platform[0]}
+    return (LockEnvironment(f"Python {version} on {header.platform}", markers, platform[1], free_threaded=None),)
+
+
+def _machine_of(platform: str) -> tuple[str, tuple[int, int] | None] | None:
+    """Return machine and glibc of what a tool calls a platform: uv's names, or a wheel tag."""
+    if match := _UV.fullmatch(platform):
+        return match[1] or "x86_64", None
+    try:
+        return _platform(platform)
+    except UsageError:
+        return None
 
 
 def _equalities(marker: str) -> Iterable[tuple[str, str]]:

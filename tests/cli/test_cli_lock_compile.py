@@ -7,7 +7,7 @@ import pytest
 from doctor import Doctor
 from patients import Patient, Wheel
 
-from envdoctor.locking import header
+from envdoctor.locks import header
 
 UV = """\
 #!/bin/sh

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from envdoctor import locks
-from envdoctor.locking import header
+from envdoctor.locks import header
 
 FOLDER = Path(__file__).parents[2] / "lockfiles"
 OURS = sorted(FOLDER.glob("*.txt"))

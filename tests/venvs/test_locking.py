@@ -11,7 +11,7 @@ import pytest
 from doctor import Doctor
 
 from envdoctor import locks
-from envdoctor.locking import header
+from envdoctor.locks import header
 from envdoctor.wheels import Wheel
 
 pytestmark = pytest.mark.venv

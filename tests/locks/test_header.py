@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from envdoctor.locking import header
-from envdoctor.locking.header import Header, Source
+from envdoctor.locks import header
+from envdoctor.locks.header import Header, Source
 
 DIGEST = "0123456789abcdef" * 4
 COMPILED = Header(
