@@ -5,7 +5,7 @@ The column is found later, by looking for the words in the file; a probe touches
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from envdoctor.model import Finding, Lock, LockedPackage, LockOption, LockProblem, Severity
@@ -38,3 +38,23 @@ def many(found: Sequence[LockedPackage | LockProblem | LockOption]) -> dict[str,
     """Return evidence of many places: how many, and the first lines; `file:line` for those of an include."""
     lines = [f"{item.file}:{item.line}" if item.file else item.line for item in found[:SHOWN]]
     return {"count": len(found), "lines": lines}
+
+
+def met(lock: Lock, problems: Iterable[LockProblem], remedy: str, *, by: str = "") -> Iterator[Finding]:
+    """Yield what a reader met: one finding a package, or a line that is about none; or one for each value of `by`."""
+    groups: dict[object, list[LockProblem]] = {}
+    for problem in problems:
+        own = (problem.file, getattr(problem, by)) if by else problem.subject or (problem.file, problem.line)
+        groups.setdefault(own, []).append(problem)
+    for found in groups.values():
+        first = found[0]
+        severity = Severity.WARNING if all(problem.mild for problem in found) else Severity.ERROR
+        more = f" (and {len(found) - 1:,} more)" if len(found) > 1 else ""
+        counted = many(found) if more else {}
+        said, subject = first.message + more, first.subject
+        yield fault(severity, lock, first, said, text=first.text, subject=subject, remedy=(remedy,), **counted)
+
+
+def of_rule(lock: Lock, rule: str) -> list[LockProblem]:
+    """Return what the reader met that breaks a rule."""
+    return [problem for problem in lock.problems if problem.rule == rule]

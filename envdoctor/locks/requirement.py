@@ -47,6 +47,7 @@ class Draft:
     url: str = ""
     artifacts: tuple[Artifact, ...] = ()
     hashes: tuple[str, ...] = ()
+    operator: str = "=="
 
     def placed(self, line: int, file: str) -> LockedPackage:
         """Return the package, found at that line of that file."""
@@ -62,6 +63,7 @@ class Draft:
             line=line,
             raw_name=self.name,
             file=file,
+            operator=self.operator,
         )
 
 
@@ -103,11 +105,11 @@ def _named(requirement: Requirement, hashes: tuple[str, ...]) -> Parsed:
     extras = tuple(sorted(map(normalised, requirement.extras)))
     if requirement.url is not None:
         return _from_url(requirement.url, requirement.name, extras, marker, hashes)
-    pins = [s.version for s in requirement.specifier if s.operator in ("==", "===") and not s.version.endswith(".*")]
+    pins = [s for s in requirement.specifier if s.operator in ("==", "===") and not s.version.endswith(".*")]
     if not pins:
         wish = f"{requirement.name}{requirement.specifier}"
         return None, [Fault("unpinned", f"{quoted(wish)} is not pinned: only NAME==VERSION names one release", wish)]
-    return Draft(requirement.name, pins[0], extras, marker, hashes=hashes), []
+    return Draft(requirement.name, pins[0].version, extras, marker, hashes=hashes, operator=pins[0].operator), []
 
 
 def _located(text: str, hashes: tuple[str, ...]) -> Parsed:
@@ -142,7 +144,8 @@ def _from_url(url: str, name: str, extras: tuple[str, ...], marker: str | None, 
     found = name_and_version(file) if not _VCS.match(base) else None
     name = name or egg or (found[0] if found else "")
     if not is_name(name):
-        return None, [*problems, Fault("unpinned", f"{quoted(url)} names no package; write NAME @ URL", url)]
+        rule = "local-source" if _is_local(base) else "unpinned"
+        return None, [*problems, Fault(rule, f"{quoted(url)} names no package; write NAME @ URL", url)]
     version = found[1] if found is not None and normalised(found[0]) == normalised(name) else None
     source = _kind(base)
     address = redact(base)
@@ -153,8 +156,11 @@ def _from_url(url: str, name: str, extras: tuple[str, ...], marker: str | None, 
 def _kind(url: str) -> SourceKind:
     if _VCS.match(url):
         return "vcs"
-    local = "://" not in url or url.startswith("file:")
-    return "directory" if local and not url.endswith(ARCHIVES) else "url"
+    return "directory" if _is_local(url) and not url.endswith(ARCHIVES) else "url"
+
+
+def _is_local(url: str) -> bool:
+    return "://" not in url or url.startswith("file:")
 
 
 def parse_editable(text: str, root: str) -> Parsed:
