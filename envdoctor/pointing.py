@@ -5,14 +5,15 @@ The column is found later, by looking for the words in the file; a probe touches
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from envdoctor.model import Finding, Lock, LockedPackage, LockOption, LockProblem, Severity
 
 SHOWN = 20
 """Further lines that a finding lists."""
 
+T = TypeVar("T")
 Where = LockedPackage | LockProblem | LockOption | None
 
 
@@ -58,3 +59,11 @@ def met(lock: Lock, problems: Iterable[LockProblem], remedy: str, *, by: str = "
 def of_rule(lock: Lock, rule: str) -> list[LockProblem]:
     """Return what the reader met that breaks a rule."""
     return [problem for problem in lock.problems if problem.rule == rule]
+
+
+def once(found: Iterable[T], name: Callable[[T], object]) -> list[T]:
+    """Return the first of all that go by one name, in order."""
+    first: dict[object, T] = {}
+    for item in found:
+        first.setdefault(name(item), item)
+    return list(first.values())
