@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-_TORCH = re.compile(r"/whl(?:/(?:test|nightly))?(?:/(cpu|cu\d{2,3}|rocm\d+(?:\.\d+)*|xpu))?(?=[/?#]|$)")
+_TORCH = re.compile(r"/whl(?:/(?:test|nightly))?(?:/(cpu|cu\d{2,3}|rocm\d+(?:\.\d+)*|xpu)(?=[/?#]|$)|/?(?=[?#]|$))")
 """Layout of the indexes that PyTorch publishes: /whl, /whl/cu128, /whl/nightly/cpu."""
 
 

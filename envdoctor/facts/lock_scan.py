@@ -72,7 +72,7 @@ def scan(data: bytes, file: str, *, toml: bool = False) -> LockScan:
     """Look through one file; in TOML a backslash before a blank is as good as one at the line's end."""
     text, _ = lines.decode(data, file)
     wide = next((name for mark, name in _WIDE if data.startswith(mark)), None)
-    said = f"is {wide}: pip and uv read it, most tools that compare or search text do not"
+    said = f"the lock is {wide}: pip and uv read it, most tools that compare or search text do not"
     encoded = (LockProblem(1, said, file, "bad-encoding", mild=True),) if wide else ()
     return LockScan(tuple(_addresses(text, file))[:KEPT], (*encoded, *_odd(text, file, toml=toml)))
 
@@ -103,12 +103,12 @@ def _odd(text: str, file: str, *, toml: bool) -> Iterator[LockProblem]:
     for match in _INVISIBLE.finditer(body) if not body.isascii() else ():
         if not _is_commented(body, match.start()):
             line = body.count("\n", 0, match.start()) + 1
-            said = f"holds the invisible character U+{ord(match[0]):04X}"
+            said = f"the lock holds the invisible character U+{ord(match[0]):04X}"
             yield LockProblem(line, said, file, "bad-encoding", match[0])
     for match in _BLANK_AFTER.finditer(body) if not toml else ():
         if not _is_commented(body, match.start()):
             line = body.count("\n", 0, match.start()) + 1
-            said = "ends in a backslash and a blank, which continues no line"
+            said = "a line ends in a backslash and a blank, which continues no line"
             yield LockProblem(line, said, file, "bad-encoding", match[0])
 
 

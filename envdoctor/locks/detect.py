@@ -70,9 +70,9 @@ def _parse_named(parse: Parser, path: str, data: bytes) -> Lock:
 def _misnamed(name: str, kind: LockFormat) -> str:
     promised = "pylock" if _PYLOCK_NAME.fullmatch(name) else "uv" if name == "uv.lock" else kind
     if promised != kind:
-        return f"holds {_CONTENTS[kind]} under the name {name}, so that installers read it as something else"
+        return f"the lock holds {_CONTENTS[kind]} under the name {name}, so that installers read it as something else"
     if kind == "pylock" and not _PYLOCK_NAME.fullmatch(name):
-        return "is a pylock under a name that PEP 751 does not allow: call it pylock.toml or pylock.NAME.toml"
+        return "the lock is a pylock under a name that PEP 751 does not allow: call it pylock.toml or pylock.NAME.toml"
     return ""
 
 

@@ -176,7 +176,7 @@ def parse_editable(text: str, root: str) -> Parsed:
         draft.source, draft.artifacts = "editable", ()
     else:
         message = f"editable {quoted(text)} names no package that could be compared; add #egg=NAME"
-        problems = [Fault("local-source", message, text)]
+        problems = [Fault("local-source" if _is_local(place) else "unpinned", message, text)]
     return draft, problems
 
 

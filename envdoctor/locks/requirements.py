@@ -80,7 +80,7 @@ class _Reading:
         if mark is None:
             return text
         line = text.count("\n", 0, mark.start()) + 1
-        said = "holds an unresolved merge conflict"
+        said = "the lock holds an unresolved merge conflict"
         self.problems.append(LockProblem(line, said, name, "over-limit", mark[0].strip()))
         return _CONFLICT.sub("", text)
 

@@ -66,4 +66,4 @@ def _files(package: LockedPackage) -> Iterator[LockFile]:
         for item in package.artifacts:
             yield LockFile(package, item.name, item.url, item.hashes)
     elif package.source in ("index", "url"):
-        yield LockFile(package, "", "", package.hashes)
+        yield LockFile(package, "", package.url if package.source == "url" else "", package.hashes)

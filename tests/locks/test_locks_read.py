@@ -111,12 +111,12 @@ def test_merge_conflict_in_toml_is_refused_with_its_line(write, name):
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("pylock.toml", "numpy==2.0\n", "holds requirements text under the name pylock.toml"),
-        ("uv.lock", "numpy==2.0\n", "holds requirements text under the name uv.lock"),
-        ("uv.lock", PYLOCK, "holds a pylock under the name uv.lock"),
-        ("pylock.cuda.toml", UV, "holds a uv lock under the name pylock.cuda.toml"),
-        ("pylock.a.b.toml", PYLOCK, "is a pylock under a name that PEP 751 does not allow"),
-        ("lock.toml", PYLOCK, "is a pylock under a name that PEP 751 does not allow"),
+        ("pylock.toml", "numpy==2.0\n", "the lock holds requirements text under the name pylock.toml"),
+        ("uv.lock", "numpy==2.0\n", "the lock holds requirements text under the name uv.lock"),
+        ("uv.lock", PYLOCK, "the lock holds a pylock under the name uv.lock"),
+        ("pylock.cuda.toml", UV, "the lock holds a uv lock under the name pylock.cuda.toml"),
+        ("pylock.a.b.toml", PYLOCK, "the lock is a pylock under a name that PEP 751 does not allow"),
+        ("lock.toml", PYLOCK, "the lock is a pylock under a name that PEP 751 does not allow"),
     ],
 )
 def test_lock_under_the_name_of_another_is_read_for_what_it_is(read, name, text, said):

@@ -41,4 +41,5 @@ def _is_fixed(file: LockFile) -> bool:
 
 
 def _leaves(path: str) -> bool:
-    return _AWAY.match(path) is not None or os.path.normpath(path).startswith("..")
+    plain = os.path.normpath(path)
+    return _AWAY.match(path) is not None or plain.startswith("..")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from envdoctor.model import Finding, Lock, Severity
-from envdoctor.pointing import fault, many, once
+from envdoctor.pointing import fault, many, of_rule, once
 from envdoctor.views.lock_files import LockFile, LockFiles
 
 REMEDY = ("lock again with hashes: envdoctor lock compile IN -o FILE",)
@@ -20,8 +20,10 @@ REMEDY = ("lock again with hashes: envdoctor lock compile IN -o FILE",)
 def check(lock: Lock, lock_files: LockFiles) -> Iterable[Finding]:
     """Report the file, or where files are named each package; a lock without any digest is lock/unhashed."""
     fetched = lock_files.indexed()
-    bare = once((file for file in fetched if not file.hashes), lambda file: file.package.name)
-    if bare and any(file.hashes for file in fetched):
+    malformed = {problem.subject for problem in of_rule(lock, "malformed-hash")}
+    empty = (file for file in fetched if not file.hashes and file.package.name not in malformed)
+    bare = once(empty, lambda file: file.package.name)
+    if bare and (malformed or any(file.hashes for file in fetched)):
         yield from [_all(lock, bare)] if lock.format == "requirements" else [_one(lock, file) for file in bare]
 
 

@@ -29,5 +29,5 @@ def check(lock: Lock) -> Iterable[Finding]:
 
 def _never_final(name: str) -> bool:
     return any(
-        name == row["name"] or (row["family"] and name.startswith(row["name"])) for row in knowledge.rows("never_final")
+        name == row["name"] or (row["prefix"] and name.startswith(row["name"])) for row in knowledge.rows("never_final")
     )
