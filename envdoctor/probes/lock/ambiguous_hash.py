@@ -47,7 +47,7 @@ def check(lock: Lock, lock_files: LockFiles, lock_grid: LockGrid) -> Iterable[Fi
 
 def _apart(one: LockedPackage, two: LockedPackage, grid: LockGrid) -> bool:
     """Tell whether two entries say where each is from, and no environment gets both."""
-    if one is two or "" in (one.url, two.url) or one.url == two.url:
+    if "" in (one.url, two.url) or one.url == two.url:
         return False
     pins = (point.wanted.several.get(one.name, ()) for point in grid.points)
     return not any(any(pin is one for pin in met) and any(pin is two for pin in met) for met in pins)

@@ -43,3 +43,12 @@ def test_an_entry_of_a_uv_lock_that_is_there_twice():
     assert audited(check, UV + ENTRY, "/project/uv.lock") == []
     forked = UV + ENTRY + ENTRY.replace("index.example", "other.example")
     assert audited(check, forked, "/project/uv.lock") == [], "two sources are two entries"
+
+
+def test_a_pylock_that_has_a_name_twice_is_another_rules():
+    entry = '[[packages]]\nname = "six"\nversion = "1.17.0"\nindex = "https://index.example/simple"\n'
+    entry += (
+        f'wheels = [{{ url = "https://x.example/six-1.17.0-py3-none-any.whl", hashes = {{ sha256 = "{SHA[7:]}" }} }}]\n'
+    )
+    text = f'lock-version = "1.0"\ncreated-by = "x"\n{entry}{entry}'
+    assert audited(check, text, "/project/pylock.toml") == []

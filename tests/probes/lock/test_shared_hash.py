@@ -17,10 +17,10 @@ def uv(*entries):
 
 
 def test_two_projects():
-    text = f"a-lib==1.0 --hash={SHA}\nb-lib==2.0 --hash={SHA}\nc-lib==3.0 --hash={OTHER}\n"
+    text = f"a-lib==1.0 --hash={SHA}\nb-lib==1.0 --hash={SHA}\nc-lib==3.0 --hash={OTHER}\n"
     (finding,) = found = audited(check, text)
     assert (finding.severity, told(found)) == (Severity.ERROR, [("b-lib", 2)])
-    assert finding.message == f"b-lib 2.0 has a digest that is also that of a-lib 1.0: {SHA}"
+    assert finding.message == f"b-lib 1.0 has a digest that is also that of a-lib 1.0: {SHA}"
     assert (finding.evidence["lines"], finding.evidence["text"]) == ([1, 2], "1" * 64)
 
 

@@ -48,6 +48,19 @@ def test_a_target_narrows_it():
 
 
 def test_files_that_are_named_settle_it():
-    head = 'version = 1\n[[package]]\nname = "torch"\nversion = "2.9.1"\n'
-    text = head + 'source = { registry = "https://m.example/whl/cpu" }\n'
+    text = """
+    version = 1
+    [[package]]
+    name = "own"
+    source = { virtual = "." }
+    dependencies = [{ name = "torch" }, { name = "torchvision" }]
+    [[package]]
+    name = "torch"
+    version = "2.9.1"
+    source = { registry = "https://m.example/whl/cpu" }
+    [[package]]
+    name = "torchvision"
+    version = "0.24.1+cpu"
+    source = { registry = "https://m.example/whl/cpu" }
+    """
     assert audited(check, text, "/project/uv.lock") == []
