@@ -142,6 +142,8 @@ class LockProblem:
     """What is wrong, as it is written there, secrets redacted."""
     subject: str = ""
     """Normalised name of the package it is about; "" if it is about none."""
+    mild: bool = False
+    """True if tools read it all the same, so that it is a warning."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,14 +5,15 @@ The column is found later, by looking for the words in the file; a probe touches
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from envdoctor.model import Finding, Lock, LockedPackage, LockOption, LockProblem, Severity
 
 SHOWN = 20
 """Further lines that a finding lists."""
 
+T = TypeVar("T")
 Where = LockedPackage | LockProblem | LockOption | None
 
 
@@ -38,3 +39,31 @@ def many(found: Sequence[LockedPackage | LockProblem | LockOption]) -> dict[str,
     """Return evidence of many places: how many, and the first lines; `file:line` for those of an include."""
     lines = [f"{item.file}:{item.line}" if item.file else item.line for item in found[:SHOWN]]
     return {"count": len(found), "lines": lines}
+
+
+def met(lock: Lock, problems: Iterable[LockProblem], remedy: str, *, by: str = "") -> Iterator[Finding]:
+    """Yield what a reader met: one finding a package, or a line that is about none; or one for each value of `by`."""
+    groups: dict[object, list[LockProblem]] = {}
+    for problem in problems:
+        own = (problem.file, getattr(problem, by)) if by else problem.subject or (problem.file, problem.line)
+        groups.setdefault(own, []).append(problem)
+    for found in groups.values():
+        first = found[0]
+        severity = Severity.WARNING if all(problem.mild for problem in found) else Severity.ERROR
+        more = f" (and {len(found) - 1:,} more)" if len(found) > 1 else ""
+        counted = many(found) if more else {}
+        said, subject = first.message + more, first.subject
+        yield fault(severity, lock, first, said, text=first.text, subject=subject, remedy=(remedy,), **counted)
+
+
+def of_rule(lock: Lock, rule: str) -> list[LockProblem]:
+    """Return what the reader met that breaks a rule."""
+    return [problem for problem in lock.problems if problem.rule == rule]
+
+
+def once(found: Iterable[T], name: Callable[[T], object]) -> list[T]:
+    """Return the first of all that go by one name, in order."""
+    first: dict[object, T] = {}
+    for item in found:
+        first.setdefault(name(item), item)
+    return list(first.values())

@@ -6,7 +6,7 @@ from values import findings
 
 from envdoctor.locks import detect
 from envdoctor.locks.environments import stated
-from envdoctor.model import Unavailable
+from envdoctor.model import Lock, Unavailable
 from envdoctor.views.lock_targets import NONE_STATED, LockTargets
 
 SHA = "sha256:" + "1" * 64
@@ -26,8 +26,12 @@ def target(python="3.12", platform="manylinux_2_28_x86_64"):
 
 
 def audited(check, text, path="/project/requirements.txt", **given):
-    """Return what a rule finds in a lock, without a target unless one is given as `lock_targets`."""
-    return findings(check, **{"lock": read(text, path), "lock_targets": NO_TARGET, **given})
+    """Return what a rule finds in a lock, or its text, without a target unless one is given as `lock_targets`.
+
+    A lock with includes or folders is read where the module is imported: a test of a rule touches no file.
+    """
+    lock = text if isinstance(text, Lock) else read(text, path)
+    return findings(check, **{"lock": lock, "lock_targets": NO_TARGET, **given})
 
 
 def told(found):

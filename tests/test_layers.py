@@ -16,6 +16,7 @@ TABLE = {
     "model": set(),
     "printable": set(),
     "versions": set(),
+    "indexes": set(),
     "codec": set(),
     "hits": set(),
     "knowledge": set(),
@@ -37,7 +38,8 @@ TABLE = {
     "proof": {"facts", "model"},
     "views": {"facts", "knowledge", "locks", "model", "policy", "printable", "proof", "signatures", "symbols"}
     | {"versions", "views"},
-    "probes": {"facts", "hits", "knowledge", "model", "pointing", "policy", "printable", "state", "versions", "views"},
+    "probes": {"facts", "hits", "knowledge", "model", "pointing", "policy", "printable", "state", "versions", "views"}
+    | {"indexes"},
     "review": {"facts", "knowledge", "locks", "model", "review"},
     "snapshot": {"facts", "model", "seals", "system", "wiring"},
     "registry": {"errors", "model", "policy", "probes", "snapshot", "views", "wiring"},

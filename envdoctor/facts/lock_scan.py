@@ -21,6 +21,8 @@ _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}|\$[A-Z_]+|%\w+%")
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 """Soft hyphen, zero-width characters, marks of direction: they change a name and show nowhere."""
 _BLANK_AFTER = re.compile(r"\\[ \t]+$", re.MULTILINE)
+_COMMENTED = re.compile(r"^#|\s#")
+_WIDE = ((b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"), (b"\x00\x00\xfe\xff", "UTF-32"))
 KEPT = 2000
 """Different addresses of one lock."""
 
@@ -52,23 +54,27 @@ class LockScan:
 
     addresses: tuple[Address, ...] = ()
     odd: tuple[LockProblem, ...] = ()
-    """Characters that one tool refuses and another passes over."""
+    """Characters and encodings that one tool refuses and another passes over; in comments they harm nothing."""
 
 
 def collect(target: Target, host: Host, lock: Lock) -> LockScan:  # noqa: ARG001 - every collector has this shape
     """Read the lock and every file of it that holds a pin once more."""
     included = sorted({package.file for package in lock.packages if package.file} - {lock.path})
-    scans = [scan(read_bytes(path), "" if path == lock.path else path) for path in (lock.path, *included)]
+    toml = lock.format != "requirements"
+    scans = [scan(read_bytes(path), "" if path == lock.path else path, toml=toml) for path in (lock.path, *included)]
     return LockScan(
         tuple(address for found in scans for address in found.addresses),
         tuple(problem for found in scans for problem in found.odd),
     )
 
 
-def scan(data: bytes, file: str) -> LockScan:
-    """Look through one file."""
+def scan(data: bytes, file: str, *, toml: bool = False) -> LockScan:
+    """Look through one file; in TOML a backslash before a blank is as good as one at the line's end."""
     text, _ = lines.decode(data, file)
-    return LockScan(tuple(_addresses(text, file))[:KEPT], tuple(_odd(text, file)))
+    wide = next((name for mark, name in _WIDE if data.startswith(mark)), None)
+    said = f"the lock is {wide}: pip and uv read it, most tools that compare or search text do not"
+    encoded = (LockProblem(1, said, file, "bad-encoding", mild=True),) if wide else ()
+    return LockScan(tuple(_addresses(text, file))[:KEPT], (*encoded, *_odd(text, file, toml=toml)))
 
 
 def _addresses(text: str, file: str) -> Iterator[Address]:
@@ -92,11 +98,19 @@ def _secret(user: str) -> str:
     return "variable" if not _VARIABLE.sub("", user.rstrip("@")).strip(":") else "plain"
 
 
-def _odd(text: str, file: str) -> Iterator[LockProblem]:
-    for match in _INVISIBLE.finditer(text.removeprefix("\ufeff")):
-        line = text.count("\n", 0, match.start()) + 1
-        said = f"holds the invisible character U+{ord(match[0]):04X}"
-        yield LockProblem(line, said, file, "bad-encoding", match[0])
-    for match in _BLANK_AFTER.finditer(text):
-        line = text.count("\n", 0, match.start()) + 1
-        yield LockProblem(line, "ends in a backslash and a blank, which continues no line", file, "bad-encoding", "\\ ")
+def _odd(text: str, file: str, *, toml: bool) -> Iterator[LockProblem]:
+    body = text.removeprefix("\ufeff")
+    for match in _INVISIBLE.finditer(body) if not body.isascii() else ():
+        if not _is_commented(body, match.start()):
+            line = body.count("\n", 0, match.start()) + 1
+            said = f"the lock holds the invisible character U+{ord(match[0]):04X}"
+            yield LockProblem(line, said, file, "bad-encoding", match[0])
+    for match in _BLANK_AFTER.finditer(body) if not toml else ():
+        if not _is_commented(body, match.start()):
+            line = body.count("\n", 0, match.start()) + 1
+            said = "a line ends in a backslash and a blank, which continues no line"
+            yield LockProblem(line, said, file, "bad-encoding", match[0])
+
+
+def _is_commented(text: str, at: int) -> bool:
+    return _COMMENTED.search(text[text.rfind("\n", 0, at) + 1 : at]) is not None

@@ -1,4 +1,4 @@
-"""The options of a requirements file: pip's table (pip 26.3, req/req_file.py), plus what older and newer pips know."""
+"""The options of a requirements file: pip's table (pip 26.3, req/req_file.py, SUPPORTED_OPTIONS)."""
 
 from __future__ import annotations
 
@@ -22,17 +22,11 @@ _VALUED = {
     "--use-feature": "",
     "--all-releases": "",
     "--only-final": "",
-    "--uploaded-prior-to": "",
     "--config-setting": "",
     "--config-settings": "",
-    "--global-option": "",
-    "--install-option": "",
-    "--build-constraint": "",
 }
 """Options that take a value -> what the value is to us; "" for those that change how to install, not what."""
-_FLAGS = frozenset(
-    ("--no-index", "--prefer-binary", "--require-hashes", "--no-require-hashes", "--pre", "--always-unzip", "-Z")
-)
+_FLAGS = frozenset(("--no-index", "--prefer-binary", "--require-hashes", "--no-require-hashes", "--pre"))
 _SHORT = {
     "-i": "--index-url",
     "-f": "--find-links",
@@ -82,8 +76,10 @@ def parse(text: str) -> tuple[list[Option], list[Fault]]:
         problem = _problem(name, value)
         if problem is None:
             options.append(Option(_VALUED.get(name, ""), value or "", name))
-        else:
-            problems.append(_fault(problem, name))
+            continue
+        problems.append(_fault(problem, name))
+        while at < len(words) and not words[at].startswith("-"):  # its value, as it seems
+            at += 1
     return options, problems
 
 

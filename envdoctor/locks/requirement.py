@@ -146,7 +146,8 @@ def _from_url(url: str, name: str, extras: tuple[str, ...], marker: str | None, 
     found = name_and_version(file) if not _VCS.match(base) else None
     name = name or egg or (found[0] if found else "")
     if not is_name(name):
-        return None, [*problems, Fault("unpinned", f"{quoted(url)} names no package; write NAME @ URL", url)]
+        rule = "local-source" if _is_local(base) else "unpinned"
+        return None, [*problems, Fault(rule, f"{quoted(url)} names no package; write NAME @ URL", url)]
     version = found[1] if found is not None and normalised(found[0]) == normalised(name) else None
     source = _kind(base)
     address = redact(base)
@@ -157,8 +158,11 @@ def _from_url(url: str, name: str, extras: tuple[str, ...], marker: str | None, 
 def _kind(url: str) -> SourceKind:
     if _VCS.match(url):
         return "vcs"
-    local = "://" not in url or url.startswith("file:")
-    return "directory" if local and not url.endswith(ARCHIVES) else "url"
+    return "directory" if _is_local(url) and not url.endswith(ARCHIVES) else "url"
+
+
+def _is_local(url: str) -> bool:
+    return "://" not in url or url.startswith("file:")
 
 
 def parse_editable(text: str, root: str) -> Parsed:
@@ -174,7 +178,7 @@ def parse_editable(text: str, root: str) -> Parsed:
         draft.source, draft.artifacts = "editable", ()
     else:
         message = f"editable {quoted(text)} names no package that could be compared; add #egg=NAME"
-        problems = [Fault("local-source", message, text)]
+        problems = [Fault("local-source" if _is_local(place) else "unpinned", message, text)]
     return draft, problems
 
 

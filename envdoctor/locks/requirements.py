@@ -23,6 +23,8 @@ DEPTH = 8
 """Levels of includes that are followed."""
 INCLUDES = 64
 """Files that one lock may include."""
+_CONFLICT = re.compile(r"^(?:[<|>]{7}(?: .*)?|={7})\r?$", re.MULTILINE)
+"""The lines that git writes around both sides of a merge conflict."""
 PROBLEMS = 1000
 """Faulty lines after which a file is taken for something else than a lock."""
 
@@ -66,10 +68,28 @@ class _Reading:
         self.notes[name] = comments.notes(text, lines.joined(text))
         if not name:
             self.header = comments.header(text)
-        for number, line in lines.logical_lines(text):
+        for number, line in lines.logical_lines(self._merged(text, name)):
+            if len(self.packages) >= files.PINS:
+                said = f"the lock pins more than {files.PINS:,} packages; what follows is not read"
+                self.problems.append(LockProblem(number, said, name, "over-limit"))
+                return
+            if len(line) > files.LINE:
+                said = f"a line of {len(line):,} characters is not read; the limit is {files.LINE:,}"
+                self.problems.append(LockProblem(number, said, name, "over-limit"))
+                continue
             self._line(line, number, name, chain)
             if len(self.problems) > PROBLEMS:
                 raise LockError(name or self.path, f"is not a lock: more than {PROBLEMS} lines are no pins", number)
+
+    def _merged(self, text: str, name: str) -> str:
+        """Return the text without the marks of a merge conflict: both sides of it are read."""
+        mark = _CONFLICT.search(text) if "<<<<<<<" in text or ">>>>>>>" in text else None
+        if mark is None:
+            return text
+        line = text.count("\n", 0, mark.start()) + 1
+        said = "the lock holds an unresolved merge conflict"
+        self.problems.append(LockProblem(line, said, name, "over-limit", mark[0].strip()))
+        return _CONFLICT.sub("", text)
 
     def _line(self, line: str, number: int, name: str, chain: tuple[str, ...]) -> None:
         body, rest = options.split(line)
@@ -95,6 +115,8 @@ class _Reading:
     def _option(self, option: options.Option, number: int, name: str, chain: tuple[str, ...]) -> Iterable[Fault]:
         if option.kind == "include":
             return self._include(option.value, chain)
+        if option.kind == "constraint":
+            return self._constraint(option.value, chain)
         if option.kind == "editable":
             package, problems = requirement.parse_editable(option.value, os.path.dirname(os.path.realpath(chain[0])))
             self._keep(package, number, name)
@@ -109,38 +131,46 @@ class _Reading:
             self.packages.append(package.placed(number, name, self.notes[name].get(number, comments.NOTHING)))
 
     def _include(self, target: str, chain: tuple[str, ...]) -> Iterable[Fault]:
-        """Read an included file; return what kept it from being read."""
-        said = f"include {quoted(target)} is not followed: "
-        if "://" in target or "${" in target:
-            why = "it is remote" if "://" in target else "it names an environment variable"
-            yield Fault("escaping-include", said + why, target)
-            return
+        """Read an included file; return what is wrong with it, or kept it from being read."""
         chain = tuple(map(os.path.realpath, chain))
-        root = os.path.dirname(chain[0])
-        real = files.below(root, os.path.join(os.path.dirname(chain[-1]), target))
-        refused = self._refusal(real, chain)
-        if real is None or refused is not None:
-            rule, reason = refused or ("escaping-include", "")
-            yield Fault(rule, said + reason, target)
-        elif real not in self.seen:
+        real, fault = self._resolved(target, chain)
+        if fault is not None:
+            yield fault
+        if real and real not in self.seen:
             self.seen.add(real)
             try:
                 data = files.read_bytes(real)
             except LockError as error:
-                yield Fault("escaping-include", said + error.problem.split(";")[0], target)
+                yield _refused(target, error.problem.split(";")[0])
             else:
-                self.file(data, os.path.join(os.path.dirname(self.path), os.path.relpath(real, root)), (*chain, real))
+                place = os.path.relpath(real, os.path.dirname(chain[0]))
+                self.file(data, os.path.join(os.path.dirname(self.path), place), (*chain, real))
 
-    def _refusal(self, real: str | None, chain: tuple[str, ...]) -> tuple[str, str] | None:
-        """Return the rule that an include breaks, and how."""
+    def _constraint(self, target: str, chain: tuple[str, ...]) -> Iterable[Fault]:
+        """Return what is wrong with a constraint file's place; it adds no package and is not read."""
+        _, fault = self._resolved(target, tuple(map(os.path.realpath, chain)))
+        return () if fault is None else (fault,)
+
+    def _resolved(self, target: str, chain: tuple[str, ...]) -> tuple[str, Fault | None]:
+        """Return the real path of a file that a line names, "" if it is not to be read, and what is wrong with it."""
+        if "://" in target or "${" in target:
+            return "", _refused(target, "it is remote" if "://" in target else "it names an environment variable")
+        real = files.below(os.path.dirname(chain[0]), os.path.join(os.path.dirname(chain[-1]), target))
         if real is None:
-            return "escaping-include", "it lies outside the lock's own directory"
+            return "", _refused(target, "it lies outside the lock's own directory")
         if real in chain:
-            return "escaping-include", "it includes itself"
+            return "", _refused(target, "it includes itself")
         if len(chain) > DEPTH:
-            return "over-limit", f"it is more than {DEPTH} levels deep"
-        full = len(self.seen) >= INCLUDES
-        return ("over-limit", f"the lock includes more than {INCLUDES} files") if full else None
+            return "", _refused(target, f"it is more than {DEPTH} levels deep", "over-limit")
+        full = len(self.seen) >= INCLUDES and real not in self.seen
+        if full:
+            return "", _refused(target, f"the lock includes more than {INCLUDES} files", "over-limit")
+        said = f"include {quoted(target)} is an absolute path, which is another file on another machine"
+        return real, Fault("escaping-include", said, target) if os.path.isabs(target) else None
+
+
+def _refused(target: str, why: str, rule: str = "escaping-include") -> Fault:
+    return Fault(rule, f"include {quoted(target)} is not followed: {why}", target)
 
 
 def _named(text: str) -> str:

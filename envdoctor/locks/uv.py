@@ -11,7 +11,18 @@ from dataclasses import dataclass, field
 
 from envdoctor.errors import LockError
 from envdoctor.locks.text import digest_problem, file_name, is_name, normalised, quoted, shown
-from envdoctor.locks.toml import Document, Table, only_tables, size_of, table_of, tables_of, text_of, texts_of, unique
+from envdoctor.locks.toml import (
+    Document,
+    Table,
+    crowd,
+    only_tables,
+    size_of,
+    table_of,
+    tables_of,
+    text_of,
+    texts_of,
+    unique,
+)
 from envdoctor.model import Artifact, Lock, LockedDependency, LockedPackage, LockProblem, SourceKind
 from envdoctor.printable import redact
 
@@ -57,7 +68,7 @@ def parse(document: Document) -> Lock:
         groups=groups,
         default_groups=(DEFAULT_GROUP,) if DEFAULT_GROUP in groups else (),
         indexes=unique(package.url for package in packages if package.source == "index"),
-        problems=(*reading.problems, *_dangling(packages), *_rootless(packages, roots)),
+        problems=(*reading.problems, *_dangling(packages), *_rootless(packages, roots), *crowd(packages)),
     )
 
 

@@ -11,14 +11,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from envdoctor.model import Finding, Lock, Severity
-from envdoctor.pointing import fault, many
+from envdoctor.pointing import fault, many, of_rule
+from envdoctor.views.lock_files import LockFiles
 
 
-def check(lock: Lock) -> Iterable[Finding]:
-    """Report it once; a lock of which some lines are hashed is lock/partly-hashed."""
-    fetched = [package for package in lock.packages if package.source == "index"]
-    bare = [package for package in fetched if not package.hashed]
-    if bare and len(bare) == len(fetched):
+def check(lock: Lock, lock_files: LockFiles) -> Iterable[Finding]:
+    """Report it once; a lock of which some files are hashed is lock/partly-hashed."""
+    bare = list({id(file.package): file.package for file in lock_files.indexed()}.values())
+    if bare and not any(file.hashes for file in lock_files.indexed()) and not of_rule(lock, "malformed-hash"):
         yield fault(
             Severity.ERROR,
             lock,

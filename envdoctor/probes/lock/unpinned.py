@@ -10,20 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor.model import Finding, Lock, Severity
-from envdoctor.pointing import fault
+from envdoctor.model import Finding, Lock
+from envdoctor.pointing import met, of_rule
 
 
 def check(lock: Lock) -> Iterable[Finding]:
-    """Report each such line, as the reader met it."""
-    for problem in lock.problems:
-        if problem.rule == "unpinned":
-            yield fault(
-                Severity.ERROR,
-                lock,
-                problem,
-                problem.message,
-                text=problem.text,
-                subject=problem.subject,
-                remedy=("pin it: NAME==VERSION",),
-            )
+    """Report each such package, as the reader met it."""
+    return met(lock, of_rule(lock, "unpinned"), "pin it: NAME==VERSION")
