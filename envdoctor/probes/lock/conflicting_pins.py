@@ -12,12 +12,12 @@ from collections.abc import Iterable
 
 from envdoctor.model import Finding, Lock, Severity
 from envdoctor.pointing import fault
-from envdoctor.views.lock_grid import LockGrid
+from envdoctor.views.lock_grid import LockGrid, Selection
 
 
 def check(lock: Lock, lock_grid: LockGrid) -> Iterable[Finding]:
     """Report each name once, at its second pin."""
-    names = {name: point for point in reversed(lock_grid.points) for name in point.wanted.conflicting}
+    names = {name: point for point in reversed(lock_grid.points) for name in _names(lock, point.wanted)}
     for name, point in names.items():
         pins = [package for package in lock.packages if package.name == name]
         versions = list(dict.fromkeys(package.version or package.url for package in pins))
@@ -25,9 +25,18 @@ def check(lock: Lock, lock_grid: LockGrid) -> Iterable[Finding]:
             Severity.ERROR,
             lock,
             pins[1] if len(pins) > 1 else pins[0],
-            f"{name} is locked as {' and as '.join(versions)} for {point.name}",
+            f"{name} is locked {_as(versions)} for {point.name}",
             text=pins[-1].version or pins[-1].raw_name,
             versions=versions,
             lines=[package.line for package in pins],
             remedy=("keep one of the lines, or lock again",),
         )
+
+
+def _as(versions: list[str]) -> str:
+    return f"as {' and as '.join(versions)}" if len(versions) > 1 else f"twice as {versions[0]}"
+
+
+def _names(lock: Lock, wanted: Selection) -> Iterable[str]:
+    """Return the names that clash; in a pylock also one that has two entries for one release (PEP 751, select)."""
+    return wanted.several if lock.format == "pylock" else wanted.conflicting
