@@ -155,6 +155,8 @@ class LockOption:
     file: str = ""
     package: str = ""
     """Normalised name of the package whose line it stands on; "" for one that is for all."""
+    text: str = ""
+    """As it is written there; of one with a secret the name alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +173,8 @@ class LockHeader:
     """As the tool calls it: `x86_64-manylinux_2_28`, `linux`."""
     line: int = 0
     """Of the comment that says so."""
+    inputs: tuple[tuple[str, str], ...] = ()
+    """Files that it was compiled from, as named there, each with its sha256 (hex), where the header records them."""
 
 
 LockFormat = Literal["requirements", "pylock", "uv"]
@@ -199,6 +203,8 @@ class Lock:
     digest: str = ""
     """sha256 of the file's bytes, hex."""
     options: tuple[LockOption, ...] = ()
+    conflicts: tuple[tuple[str, ...], ...] = ()
+    """Sets of extras and groups that exclude each other, under the names that uv makes up for them in markers."""
     header: LockHeader = field(default_factory=LockHeader)
 
 

@@ -75,7 +75,7 @@ class _Reading:
             subject = normalised(package.name) if package is not None else _named(body)
             given = [option for option in given if option.kind != "hash"]
         self.given += [
-            LockOption(option.name, redact(option.value), number, name, subject)
+            LockOption(option.name, redact(option.value), number, name, subject, _text(option.written))
             for option in given
             if option.kind != "hash"
         ]
@@ -134,6 +134,11 @@ class _Reading:
             return "over-limit", f"it is more than {DEPTH} levels deep"
         full = len(self.seen) >= INCLUDES
         return ("over-limit", f"the lock includes more than {INCLUDES} files") if full else None
+
+
+def _text(written: str) -> str:
+    """Return an option as it stands there; of one with a secret its name alone."""
+    return written if redact(written) == written else re.split("[ =]", written, maxsplit=1)[0]
 
 
 def _named(text: str) -> str:
