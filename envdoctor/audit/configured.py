@@ -76,7 +76,7 @@ def _pip_files(host: Host) -> Iterator[str]:
     if given == os.devnull:
         return
     yield from (os.path.join(folder, "pip/pip.conf") for folder in _folders(host.env, "XDG_CONFIG_DIRS", "/etc/xdg"))
-    yield "/etc/pip.conf"
+    yield host.at("/etc/pip.conf")
     yield os.path.join(host.home, ".pip/pip.conf")
     yield from (os.path.join(folder, "pip/pip.conf") for folder in _folders(host.env, "XDG_CONFIG_HOME", _own(host)))
     if host.env.get("VIRTUAL_ENV"):
@@ -111,7 +111,7 @@ def _uv(host: Host) -> Iterator[_Said]:
     yield from (
         _uv_table(os.path.join(folder, "uv/uv.toml")) for folder in _folders(host.env, "XDG_CONFIG_DIRS", "/etc/xdg")
     )
-    yield _uv_table("/etc/uv/uv.toml")
+    yield _uv_table(host.at("/etc/uv/uv.toml"))
 
 
 def _uv_variables(env: Mapping[str, str]) -> Iterator[_Said]:

@@ -18,8 +18,12 @@ from envdoctor.printable import USER, redact
 from envdoctor.system.host import Host
 
 _ADDRESS = re.compile(
-    rf"\b((?:git|hg|svn|bzr)\+)?(https?|ssh|ftp|file)://({USER})?([^\s/\"'<>,;\]}})#@?]*)([^\s\"'<>,;\]}})]*)"
+    rf"\b((?:git|hg|svn|bzr)\+)?(https?|ssh|ftp|file)://({USER})?([^\s/\"'<>,;\]}})#@?]*)((?:\$\{{\w+\}}|[^\s\"'<>,;\]}})])*)"
 )
+_SCHEMELESS = re.compile(
+    r"^[ \t]*(?:-i|--(?:extra-)?index-url|--trusted-host)[ \t=]+([^\s/@]+)@([^\s/@]*)", re.MULTILINE
+)
+"""An address whose `https://` somebody forgot."""
 _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}|\$[A-Z_]+|%\w+%")
 _USERS = frozenset(("git", "hg", "aws", "oauth2", "oauth2accesstoken", "__token__", "vsssessiontoken"))
 """Names by which a host is told whom to ask for a password: no secret. pip and uv look that up (keyring, netrc)."""
@@ -97,7 +101,8 @@ def collect(target: Target, host: Host, lock: Lock) -> LockScan:  # noqa: ARG001
 def scan(data: bytes, file: str) -> LockScan:
     """Look through one file."""
     text, _ = lines.decode(data, file)
-    return LockScan(tuple(_addresses(text, file))[:KEPT], tuple(_left_out(text, file)), tuple(_odd(text, file)))
+    addresses = (*_addresses(text, file), *_schemeless(text, file))
+    return LockScan(addresses[:KEPT], tuple(_left_out(text, file)), tuple(_odd(text, file)))
 
 
 def _addresses(text: str, file: str) -> Iterator[Address]:
@@ -114,6 +119,12 @@ def _addresses(text: str, file: str) -> Iterator[Address]:
         line = text.count("\n", 0, first.start()) + 1
         path = redact(re.split(r"[?#]", first[5], maxsplit=1)[0])
         yield Address(scheme, host, path, secret, line, file, commented, len(matches))
+
+
+def _schemeless(text: str, file: str) -> Iterator[Address]:
+    for match in _SCHEMELESS.finditer(text):
+        if secret := _secret(match[1], "", ssh=False):
+            yield Address("", match[2], "", secret, text.count("\n", 0, match.start(1)) + 1, file)
 
 
 def _secret(user: str, rest: str, *, ssh: bool) -> str:

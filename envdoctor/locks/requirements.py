@@ -23,6 +23,9 @@ DEPTH = 8
 """Levels of includes that are followed."""
 INCLUDES = 64
 """Files that one lock may include."""
+_HOSTS = ("--index-url", "--pypi-url", "--extra-index-url", "--trusted-host")
+"""Options whose value is an address or a host and never a path."""
+_USER = re.compile(r"^[^\s/@]*@")
 PROBLEMS = 1000
 """Faulty lines after which a file is taken for something else than a lock."""
 
@@ -38,7 +41,7 @@ def parse(path: str, data: bytes) -> Lock:
         path=path,
         format="requirements",
         packages=tuple(reading.packages),
-        indexes=unique(redact(index) for index in reading.indexes),
+        indexes=unique(reading.indexes),
         problems=tuple(reading.problems),
         options=tuple(reading.given),
     )
@@ -75,7 +78,7 @@ class _Reading:
             subject = normalised(package.name) if package is not None else _named(body)
             given = [option for option in given if option.kind != "hash"]
         self.given += [
-            LockOption(option.name, redact(option.value), number, name, subject, _text(option.written))
+            LockOption(option.name, _hidden(option), number, name, subject, _text(option))
             for option in given
             if option.kind != "hash"
         ]
@@ -93,7 +96,7 @@ class _Reading:
             self._keep(package, number, name)
             return problems
         if option.kind == "index":
-            self.indexes.append(option.value)
+            self.indexes.append(_hidden(option))
         lost = Fault("malformed-hash", "a hash without a requirement before it", option.value)
         return [lost] if option.kind == "hash" else ()
 
@@ -136,9 +139,16 @@ class _Reading:
         return ("over-limit", f"the lock includes more than {INCLUDES} files") if full else None
 
 
-def _text(written: str) -> str:
+def _hidden(option: options.Option) -> str:
+    """Return an option's value without secrets, also where somebody forgot the `https://` of an address."""
+    value = redact(option.value)
+    return _USER.sub("****@", value) if option.name in _HOSTS else value
+
+
+def _text(option: options.Option) -> str:
     """Return an option as it stands there; of one with a secret its name alone."""
-    return written if redact(written) == written else re.split("[ =]", written, maxsplit=1)[0]
+    safe = _hidden(option) == option.value and redact(option.written) == option.written
+    return option.written if safe else re.split("[ =]", option.written, maxsplit=1)[0]
 
 
 def _named(text: str) -> str:

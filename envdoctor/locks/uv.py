@@ -78,7 +78,8 @@ def _conflicts(top: Table) -> Iterator[tuple[str, ...]]:
     """Yield each set of conflicts, its members by their made-up names."""
     sets = top.get("conflicts")
     for found in sets if isinstance(sets, list) else ():
-        yield tuple(map(_member, only_tables(found)))
+        if tables := only_tables(found):
+            yield tuple(map(_member, tables))
 
 
 def _member(table: Table) -> str:

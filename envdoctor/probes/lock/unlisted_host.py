@@ -60,7 +60,7 @@ def _unlisted(lock: Lock, hosts: LockHosts, host: str, found: Sequence[Origin]) 
         places[0],
         f"the lock takes packages from {host}, which is not listed in {hosts.source}",
         subject=host,
-        text=host,
+        text="" if isinstance(places[0], LockOption) else host,
         listed=list(hosts.names),
         listed_in=hosts.source,
         remedy=("lock from a listed index", f'or list it in the configuration: hosts = ["{host}"]'),

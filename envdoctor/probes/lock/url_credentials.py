@@ -34,7 +34,9 @@ def check(lock: Lock, lock_scan: LockScan) -> Iterable[Finding]:
         yield fault(
             severity,
             lock,
-            LockProblem(address.line, "", address.file, text=f"{address.scheme}://"),
+            LockProblem(
+                address.line, "", address.file, text=f"{address.scheme}://" if address.scheme else address.host
+            ),
             f"an address of {address.host} {said}",
             subject=address.host,
             remedy=("revoke it, and keep the new one in netrc or a keyring",) if severity == Severity.ERROR else (),
