@@ -160,6 +160,16 @@ class LockOption:
 
 
 @dataclass(frozen=True, slots=True)
+class LockInput:
+    """A file that a lock was compiled from, as its header records it."""
+
+    name: str
+    """As written there."""
+    digest: str
+    """sha256 of the file's bytes at that time, hex."""
+
+
+@dataclass(frozen=True, slots=True)
 class LockHeader:
     """What the comments above a requirements lock say of its making; each is "" where they do not."""
 
@@ -173,8 +183,8 @@ class LockHeader:
     """As the tool calls it: `x86_64-manylinux_2_28`, `linux`."""
     line: int = 0
     """Of the comment that says so."""
-    inputs: tuple[tuple[str, str], ...] = ()
-    """Files that it was compiled from, as named there, each with its sha256 (hex), where the header records them."""
+    inputs: tuple[LockInput, ...] = ()
+    """Files that it was compiled from, where it records their digests."""
 
 
 LockFormat = Literal["requirements", "pylock", "uv"]

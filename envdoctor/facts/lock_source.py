@@ -91,7 +91,7 @@ def named_inputs(lock: Lock) -> Iterator[str]:
     inputs = [word for word in free if word.endswith(_INPUTS)]
     inputs = [word for word in inputs if os.path.basename(word) != os.path.basename(lock.path)]
     said = (asker[3:].strip() for package in lock.packages for asker in package.via if asker.startswith("-r "))
-    yield from dict.fromkeys([name for name, _ in lock.header.inputs] or inputs or said)
+    yield from dict.fromkeys([item.name for item in lock.header.inputs] or inputs or said)
 
 
 def _read(path: str) -> Input:

@@ -7,7 +7,7 @@ import pytest
 from envdoctor.facts import lock_source
 from envdoctor.facts.lock_source import named_inputs
 from envdoctor.locks import read
-from envdoctor.model import LockHeader, Target, Unavailable
+from envdoctor.model import LockHeader, LockInput, Target, Unavailable
 
 PROJECT = """
 [project]
@@ -45,7 +45,7 @@ def test_the_command_names_inputs(lock, command, inputs):
 
 
 def test_recorded_digests_and_askers_name_them_too(lock):
-    assert list(named_inputs(lock("pip-compile a.in", inputs=(("b.in", "0"),)))) == ["b.in"]
+    assert list(named_inputs(lock("pip-compile a.in", inputs=(LockInput("b.in", "0"),)))) == ["b.in"]
     found = lock()
     asked = replace(found, packages=(replace(found.packages[0], via=("-r c.in", "torch")),))
     assert list(named_inputs(asked)) == ["c.in"]

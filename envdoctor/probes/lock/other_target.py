@@ -9,7 +9,10 @@ What to do: lock again for the target: `envdoctor lock compile --python --platfo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import product
 
 from envdoctor.locks.environments import LockEnvironment, declared
 from envdoctor.model import Finding, Lock, LockHeader, LockProblem, Severity
@@ -17,12 +20,10 @@ from envdoctor.pointing import fault
 from envdoctor.views.lock_targets import LockTargets
 
 
-def check(lock: Lock, lock_targets: LockTargets) -> Iterable[Finding]:
+def check(lock: Lock, lock_stated: LockTargets) -> Iterable[Finding]:
     """Compare what the header says with the one target that was stated."""
-    made_for = next(iter(declared(lock)), None) if lock.header.line else None
-    if made_for is None or not lock_targets.stated:
-        return
-    for environment in lock_targets.environments:
+    of_header = declared(replace(lock, environments=()))
+    for made_for, environment in product(of_header, lock_stated.environments):
         differing = list(_differing(lock.header, made_for, environment))
         if differing:
             yield fault(
@@ -37,13 +38,15 @@ def check(lock: Lock, lock_targets: LockTargets) -> Iterable[Finding]:
 def _differing(header: LockHeader, made_for: LockEnvironment, target: LockEnvironment) -> Iterator[tuple[str, str]]:
     """Yield (words of the header, what they mean). A universal lock is for its Python and later ones, anywhere."""
     universal = "--universal" in header.command.split()
-    ours, theirs = made_for.python or "", target.python or ""
-    if ours and theirs and (_number(theirs) < _number(ours) if universal else theirs != ours):
-        yield header.python, f"Python {ours}"
+    ours, theirs = _minor(made_for), _minor(target)
+    if ours and theirs and (theirs < ours if universal else theirs != ours):
+        yield header.python, f"Python {made_for.python}"
     known = [(made_for.markers.get(key), target.markers.get(key)) for key in ("sys_platform", "platform_machine")]
     if not universal and any(one and other and one != other for one, other in known):
         yield header.platform, header.platform
 
 
-def _number(python: str) -> tuple[int, ...]:
-    return tuple(map(int, python.split(".")))
+def _minor(environment: LockEnvironment) -> tuple[int, ...]:
+    """Return (3, 12), or () if not that much is known."""
+    numbers = tuple(map(int, re.findall(r"\d+", environment.python or "")))
+    return numbers if len(numbers) == 2 else ()

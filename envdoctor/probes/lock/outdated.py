@@ -26,7 +26,7 @@ UNSAFE = ("distribute", "pip", "setuptools")
 
 def check(lock: Lock, lock_source: LockSource) -> Iterable[Finding]:
     """Compare each input with the digest that the header records, or, where it records none, with the pins."""
-    recorded = dict(lock.header.inputs)
+    recorded = {each.name: each.digest for each in lock.header.inputs}
     for item in lock_source.inputs:
         if item.name not in recorded:
             yield from _unmet(lock, item)

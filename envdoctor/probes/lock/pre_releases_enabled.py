@@ -1,4 +1,4 @@
-"""The lock lets installers choose pre-releases.
+"""The lock lets installers choose unfinished releases.
 
 Why it matters: pins name their release, but whatever is resolved beside them (build requirements, packages that are not
 pinned) may become an alpha or nightly, which is deleted soon.

@@ -3,11 +3,12 @@
 from dataclasses import replace
 
 import pytest
-from locked import read, target, told
+from locked import NO_TARGET, read, target, told
 from values import findings
 
 from envdoctor.model import LockHeader, Severity
 from envdoctor.probes.lock.other_target import check
+from envdoctor.views import lock_stated
 from envdoctor.views.lock_targets import LockTargets
 
 
@@ -33,11 +34,13 @@ def test_another_machine():
     [
         {},
         {"python": "3.12"},
+        {"python": "3"},
+        {"python": "3.12t"},
         {"python": "3.12.4", "platform": "linux"},
         {"platform": "x86_64-manylinux_2_28"},
         {"python": "3.10", "command": "uv pip compile --universal --python-version 3.10"},
     ],
-    ids=["nothing", "minor", "patch", "machine", "universal"],
+    ids=["nothing", "minor", "major alone", "free-threaded", "patch", "machine", "universal"],
 )
 def test_what_is_meant_for_it(header):
     assert findings(check, lock=made(**header), lock_targets=target()) == []
@@ -50,4 +53,4 @@ def test_a_universal_lock_is_for_later_pythons():
 
 def test_environments_that_the_lock_declares_are_its_own():
     declared = LockTargets(target().environments, stated=False)
-    assert findings(check, lock=made(python="3.10"), lock_targets=declared) == []
+    assert lock_stated.view(declared) == NO_TARGET

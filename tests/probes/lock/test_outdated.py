@@ -7,7 +7,7 @@ from locked import ROOT, package, read, told, uv
 from values import findings
 
 from envdoctor.facts.lock_source import Input, LockSource, Wanted
-from envdoctor.model import LockHeader, Severity
+from envdoctor.model import LockHeader, LockInput, Severity
 from envdoctor.probes.lock.outdated import check
 
 LOCK = read("transformers==5.10.0\ntorch==2.11.0+cu128\n")
@@ -70,7 +70,7 @@ def test_what_the_tool_leaves_out_or_was_told_otherwise(tool, command, wanted):
 
 
 def test_a_digest_that_the_header_records_decides():
-    recorded = replace(LOCK, header=LockHeader("envdoctor lock compile", inputs=(("requirements.in", "old"),)))
+    recorded = replace(LOCK, header=LockHeader("envdoctor lock compile", inputs=(LockInput("requirements.in", "old"),)))
     (finding,) = found = findings(check, lock=recorded, lock_source=source("torch==2.11.0"))
     assert told(found) == [("/project/requirements.txt", None)]
     assert "has changed since" in finding.message
