@@ -21,7 +21,7 @@ from envdoctor.pointing import fault, first_of_each
 def check(lock: Lock) -> Iterable[Finding]:
     """Report each name once; the ordinary packages are those that knowledge/torch_index_copies.toml lists."""
     ordinary = {name for row in knowledge.rows("torch_index_copies") for name in row["members"]}
-    copies = (package for package in lock.packages if package.name in ordinary and package.source == "index")
+    copies = (package for package in lock.packages if package.name in ordinary)
     for package in first_of_each(package for package in copies if _leaked(package)):
         address = _leaked(package)
         index = recognised(address)

@@ -15,7 +15,7 @@ from envdoctor import knowledge
 from envdoctor.model import Finding, Lock, LockedPackage, Severity
 from envdoctor.pointing import fault, first_of_each
 from envdoctor.policy import Policy
-from envdoctor.versions import satisfies
+from envdoctor.versions import label, satisfies
 from envdoctor.views.lock_origins import OPTIONS
 
 
@@ -45,7 +45,7 @@ def _lists_none(package: LockedPackage) -> bool:
 
 
 def _has_none(package: LockedPackage, rows: Mapping[str, Mapping[str, Any]]) -> bool:
-    """Tell whether none is known to be published; more than one digest means that there is another file."""
-    row = rows.get(package.name)
+    """Tell whether none is known to be published. A second digest means another file, a local label another index."""
+    row, version = rows.get(package.name), package.version or ""
     bare = package.source == "index" and not package.artifacts and not package.url and len(package.hashes) < 2
-    return bare and row is not None and satisfies(package.version or "", row["versions"])
+    return bare and row is not None and not label(version) and satisfies(version, row["versions"])

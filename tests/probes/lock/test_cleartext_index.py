@@ -68,3 +68,16 @@ def test_an_editable_repository():
     lock = read("apex @ git+http://files.example/apex@main\n")
     editable = replace(lock, packages=(replace(lock.packages[0], source="editable"),))
     assert told(findings(check, lock=editable)) == [("files.example", 1)]
+
+
+def test_one_file_without_a_digest_is_enough():
+    wheel = files("http://f.example/a-1.0-py3-none-any.whl")
+    bare = wheel.replace(f', hash = "{SHA}"', "")
+    (finding,) = audited(check, uv(package("a", wheels=wheel), package("b", wheels=bare)), "/project/uv.lock")
+    assert finding.severity == Severity.ERROR
+
+
+def test_an_index_that_a_comment_records_is_reached_by_nobody():
+    lock = read("six==1.17.0\n")
+    noted = replace(lock, packages=(replace(lock.packages[0], url="http://index.example/simple"),))
+    assert findings(check, lock=noted) == []

@@ -35,6 +35,10 @@ def test_a_file_of_one(url):
     assert finding.evidence["text"] == f"{url}/numpy-2.4.6-py3-none-any.whl"
 
 
+def test_a_direct_address_of_a_file():
+    assert told(audited(check, f"numpy @ {TORCH}/numpy-2.4.6-py3-none-any.whl\n")) == [("numpy", 1)]
+
+
 def test_an_index_that_a_comment_records():
     lock = read("sympy==1.14.0\n")
     noted = replace(lock, packages=(replace(lock.packages[0], url=TORCH),))

@@ -46,9 +46,10 @@ def test_a_pin_of_which_no_wheel_is_published(line):
         PINNED.replace("\n", f" --hash={OTHER}\n"),
         "flash-attn @ https://x.example/flash_attn-2.8.3-cp312-cp312-linux_x86_64.whl\n",
         "deepspeed==99.0\n",
+        "flash-attn==2.8.1+cu13torch2.10\n",
         "numpy==2.4.6\n",
     ],
-    ids=["wheel", "own index", "own page", "two files", "address", "later release", "unknown"],
+    ids=["wheel", "own index", "own page", "two files", "address", "later release", "label", "unknown"],
 )
 def test_its_neighbours(text):
     assert audited(check, text) == []
