@@ -25,11 +25,9 @@ def test_an_option_keeps_its_words(text):
 
 
 def test_an_option_with_a_secret_keeps_its_name_alone(read):
-    lock = read(
     address = "u:hunter2@a.example"
     lines = (f"--index-url https://{address}/x", f"-i=https://{address}/x", "-f ./w", f"-i {address}")
     lock = read("\n".join((*lines, "six==1.17.0")))
-    )
     assert [option.text for option in lock.options] == ["--index-url", "-i", "-f ./w", "-i"]
     assert lock.options[-1].value == "****@a.example"
     assert "hunter2" not in str(lock)
