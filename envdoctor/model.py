@@ -158,6 +158,18 @@ class LockOption:
     file: str = ""
     package: str = ""
     """Normalised name of the package whose line it stands on; "" for one that is for all."""
+    text: str = ""
+    """As it is written there; of one with a secret the name alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockInput:
+    """A file that a lock was compiled from, as its header records it."""
+
+    name: str
+    """As written there."""
+    digest: str
+    """sha256 of the file's bytes at that time, hex."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,9 +186,8 @@ class LockHeader:
     """As the tool calls it: `x86_64-manylinux_2_28`, `linux`."""
     line: int = 0
     """Of the comment that says so."""
-    sources: tuple[tuple[str, str], ...] = ()
-    """What it was compiled from, where that is said with digests: (path relative to the lock, sha256 in hex). The path
-    is "" for a file outside the project."""
+    inputs: tuple[LockInput, ...] = ()
+    """Files that it was compiled from, where it records their digests."""
 
 
 LockFormat = Literal["requirements", "pylock", "uv"]
@@ -205,6 +216,8 @@ class Lock:
     digest: str = ""
     """sha256 of the file's bytes, hex."""
     options: tuple[LockOption, ...] = ()
+    conflicts: tuple[tuple[str, ...], ...] = ()
+    """Sets of extras and groups that exclude each other, under the names that uv makes up for them in markers."""
     header: LockHeader = field(default_factory=LockHeader)
 
 

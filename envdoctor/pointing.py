@@ -28,10 +28,14 @@ def fault(
     remedy: tuple[str, ...] = (),
     **evidence: Any,  # noqa: ANN401 - JSON values
 ) -> Finding:
-    """Return a finding about one place; without a subject it is about the package there, or the lock's file."""
+    """Return a finding about one place; without a subject it is about the package there, or the lock's file.
+
+    Without `text` the words are those of the problem or option.
+    """
     file, line = (where.file or lock.path, where.line) if where is not None else (lock.path, 0)
     named = where.name if isinstance(where, LockedPackage) else ""
-    placed = {"file": file, **({"line": line} if line else {}), **({"text": text} if text else {})}
+    words = text or ("" if where is None or isinstance(where, LockedPackage) else where.text)
+    placed = {"file": file, **({"line": line} if line else {}), **({"text": words} if words else {})}
     return Finding(severity, subject or named or file, message, {**placed, **evidence}, remedy)
 
 
@@ -67,3 +71,8 @@ def once(found: Iterable[T], name: Callable[[T], object]) -> list[T]:
     for item in found:
         first.setdefault(name(item), item)
     return list(first.values())
+
+
+def first_of_each(packages: Iterable[LockedPackage]) -> tuple[LockedPackage, ...]:
+    """Return the first pin of each name: one finding a name, where its pins share the fault."""
+    return tuple(once(packages, lambda package: package.name))

@@ -8,7 +8,9 @@ from datetime import UTC, datetime
 
 _PLAIN = re.compile(r"[ -~]*\Z")
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-_CREDENTIALS = re.compile(r"(?<=://)[^/\s?#]*@")
+USER = r"""(?:[^/\s?#]*|[^\s/@:?#\[.]{1,80}:(?!\d*(?:[/?#\s"']|$)|\$)[^\s@"'<>]{0,200})@"""
+"""What stands before a URL's host; also with a password whose / ? or # nobody escaped, which no port looks like."""
+_CREDENTIALS = re.compile(rf"(?<=://){USER}")
 _SECRET_QUERY = re.compile(r"(?i)([?&#](?:[\w-]*(?:token|key|secret|password|signature|credential|auth)|sig)=)[^&\s#]+")
 
 _ASSIGNED = re.compile(

@@ -10,8 +10,8 @@ from functools import partial
 from typing import Any
 
 from envdoctor import registry, snapshot
-from envdoctor.audit import places, wheelhouse
-from envdoctor.errors import UsageError
+from envdoctor.audit import configured, places, wheelhouse
+from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.judge import judge
 from envdoctor.locate import Wish, configuration, locate
 from envdoctor.locks.environments import declared, of_target, stated
@@ -68,6 +68,7 @@ def audit(paths: Sequence[str], asked: Asked, host: Host) -> Report:
         taken = _taken(path, given, host, asked.deadline)
         targets = given.values.get("lock_targets") or _declared(taken)
         values = {**given.values, "lock_targets": targets, "lock_online": _online(taken, asked, host)}
+        values |= _hosts(taken, given.policy, host, asked.deadline)
         target = replace(given.target, lock=_absolute(path, host))
         judged = judge(registry.audited(), taken, given.policy, target, now, **values)
         wanted = places.asked(judged)
@@ -139,6 +140,17 @@ def _declared(taken: Snapshot) -> LockTargets | Unavailable:
 
 def _online(taken: Snapshot, asked: Asked, host: Host) -> Any:  # noqa: ANN401, ARG001 - LockOnline or Unavailable
     return lock_online.view()
+
+
+def _hosts(taken: Snapshot, policy: Policy, host: Host, deadline: float) -> dict[str, Any]:
+    """Return the hosts that pip or uv is configured for, where the policy names none."""
+    if policy.hosts or isinstance(taken.lock, Unavailable):
+        return {}
+    try:
+        run = partial(configured.hosts, taken.lock, host)
+        return {"lock_hosts": call("pip's and uv's configuration", run, timeout=deadline)}
+    except EnvDoctorError as error:
+        return {"lock_hosts": Unavailable(str(error), failed=True)}
 
 
 def _judged_for(given: _Given) -> dict[str, str]:

@@ -1,4 +1,6 @@
-"""The lock's own text, and that of its includes, for what a reader of pins passes over: addresses, odd characters.
+"""The lock's own text, and that of its includes, for what a reader of pins passes over.
+
+That is addresses with secrets, what pip-compile left out, odd characters.
 
 Nothing secret leaves this file: of a password only that there is one is kept.
 """
@@ -12,12 +14,26 @@ from dataclasses import dataclass
 from envdoctor.locks import lines
 from envdoctor.locks.files import read_bytes
 from envdoctor.model import Lock, LockProblem, Target
+from envdoctor.printable import USER, redact
 from envdoctor.system.host import Host
 
 _ADDRESS = re.compile(
-    r"\b((?:git|hg|svn|bzr)\+)?(https?|ssh|ftp|file)://([^\s/\"'<>,;\]})#]*@)?([^\s/\"'<>,;\]})#@?]*)([^\s\"'<>,;\]})]*)"
+    rf"\b((?:git|hg|svn|bzr)\+)?(https?|ssh|ftp|file)://({USER})?([^\s/\"'<>,;\]}})#@?]*)((?:\$\{{\w+\}}|[^\s\"'<>,;\]}})])*)"
 )
+_SCHEMELESS = re.compile(
+    r"^[ \t]*(?:-i|--(?:extra-)?index-url|--trusted-host)[ \t=]+([^\s/@]+)@([^\s/@]*)", re.MULTILINE
+)
+"""An address whose `https://` somebody forgot."""
 _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}|\$[A-Z_]+|%\w+%")
+_USERS = frozenset(("git", "hg", "aws", "oauth2", "oauth2accesstoken", "__token__", "vsssessiontoken"))
+"""Names by which a host is told whom to ask for a password: no secret. pip and uv look that up (keyring, netrc)."""
+_LEFT_OUT = re.compile(
+    r"^# (?:WARNING: The following packages were not pinned, but pip requires them to be"
+    r"|The following packages are considered to be unsafe in a requirements file:)\r?$\n?(?P<rest>(?:^#.*$\n?)*)",
+    re.MULTILINE,
+)
+"""pip-tools 7.6.2, piptools/writer.py: with hashes and without --allow-unsafe the first, or else the second."""
+_NAMED = re.compile(r"^# ([A-Za-z0-9][\w.-]*)[ \t]*\r?$", re.MULTILINE)
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
 """Soft hyphen, zero-width characters, marks of direction: they change a name and show nowhere."""
 _BLANK_AFTER = re.compile(r"\\[ \t]+$", re.MULTILINE)
@@ -38,7 +54,8 @@ class Address:
     path: str
     """As first written, without query and fragment."""
     secret: str
-    """`plain` for a name or password before the host, `variable` for one that a `${VAR}` holds, "" for none."""
+    """`plain` for a password or token, `variable` for one that a `${VAR}` holds, `user` for a name that is likely none,
+    "" for nothing of the kind. Each of those is an entry of its own."""
     line: int
     file: str = ""
     """Of an include; "" for the lock itself."""
@@ -49,10 +66,25 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Packages that a comment of pip-compile names as not pinned."""
+
+    names: tuple[str, ...]
+    """As written; none if the comment is not followed by any."""
+    warned: bool
+    """True if it says that pip will miss them."""
+    text: str
+    """The comment's first line."""
+    line: int
+    file: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LockScan:
     """What was seen."""
 
     addresses: tuple[Address, ...] = ()
+    left_out: tuple[LeftOut, ...] = ()
     odd: tuple[LockProblem, ...] = ()
     """Characters and encodings that one tool refuses and another passes over; in comments they harm nothing."""
 
@@ -64,6 +96,7 @@ def collect(target: Target, host: Host, lock: Lock) -> LockScan:  # noqa: ARG001
     scans = [scan(read_bytes(path), "" if path == lock.path else path, toml=toml) for path in (lock.path, *included)]
     return LockScan(
         tuple(address for found in scans for address in found.addresses),
+        tuple(block for found in scans for block in found.left_out),
         tuple(problem for found in scans for problem in found.odd),
     )
 
@@ -74,28 +107,51 @@ def scan(data: bytes, file: str, *, toml: bool = False) -> LockScan:
     wide = next((name for mark, name in _WIDE if data.startswith(mark)), None)
     said = f"the lock is {wide}: pip and uv read it, most tools that compare or search text do not"
     encoded = (LockProblem(1, said, file, "bad-encoding", mild=True),) if wide else ()
-    return LockScan(tuple(_addresses(text, file))[:KEPT], (*encoded, *_odd(text, file, toml=toml)))
+    addresses = (*_addresses(text, file), *_schemeless(text, file))
+    odd = (*encoded, *_odd(text, file, toml=toml))
+    return LockScan(addresses[:KEPT], tuple(_left_out(text, file)), odd)
 
 
 def _addresses(text: str, file: str) -> Iterator[Address]:
-    found: dict[tuple[str, str, str, bool], list[re.Match[str]]] = {}
+    found: dict[tuple[str, str, str, bool, int], list[re.Match[str]]] = {}
     for match in _ADDRESS.finditer(text):
         begins = text.rfind("\n", 0, match.start()) + 1
         commented = "#" in text[begins : match.start()]
         scheme = f"{match[1] or ''}{match[2]}"
-        found.setdefault((scheme, match[4], _secret(match[3] or ""), commented), []).append(match)
-    for (scheme, host, secret, commented), matches in found.items():
+        secret = _secret((match[3] or "")[:-1], match[5], ssh=match[2] == "ssh")
+        apart = begins if secret else -1
+        found.setdefault((scheme, match[4], secret, commented, apart), []).append(match)
+    for (scheme, host, secret, commented, _), matches in found.items():
         first = matches[0]
         line = text.count("\n", 0, first.start()) + 1
-        path = re.split(r"[?#]", first[5], maxsplit=1)[0]
+        path = redact(re.split(r"[?#]", first[5], maxsplit=1)[0])
         yield Address(scheme, host, path, secret, line, file, commented, len(matches))
 
 
-def _secret(user: str) -> str:
-    """Tell what stands before the host; `git@` is no secret, it is how ssh is told whom to be."""
-    if user in ("", "git@", "@"):
-        return ""
-    return "variable" if not _VARIABLE.sub("", user.rstrip("@")).strip(":") else "plain"
+def _schemeless(text: str, file: str) -> Iterator[Address]:
+    for match in _SCHEMELESS.finditer(text):
+        if secret := _secret(match[1], "", ssh=False):
+            yield Address("", match[2], "", secret, text.count("\n", 0, match.start(1)) + 1, file)
+
+
+def _secret(user: str, rest: str, *, ssh: bool) -> str:
+    """Tell what secret stands before a host, or behind it as a parameter that printable.redact would hide."""
+    name, colon, password = user.partition(":")
+    token = password if colon else "" if ssh or name.lower() in _USERS else name
+    if _VARIABLE.sub("", token):
+        return "user" if not colon and token.isalpha() else "plain"
+    query = "".join(rest.partition("?")[1:])
+    fixed = _VARIABLE.sub("", query)
+    if redact(fixed) != fixed:
+        return "plain"
+    return "variable" if token or redact(query) != query else ""
+
+
+def _left_out(text: str, file: str) -> Iterator[LeftOut]:
+    for match in _LEFT_OUT.finditer(text):
+        first = match[0].split("\n", 1)[0].rstrip("\r")
+        names = tuple(_NAMED.findall(match["rest"]))
+        yield LeftOut(names, "WARNING" in first, first, text.count("\n", 0, match.start()) + 1, file)
 
 
 def _odd(text: str, file: str, *, toml: bool) -> Iterator[LockProblem]:

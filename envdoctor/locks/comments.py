@@ -15,7 +15,7 @@ from itertools import pairwise
 
 from envdoctor.locks import header as ours
 from envdoctor.locks.text import is_name, normalised
-from envdoctor.model import LockHeader
+from envdoctor.model import LockHeader, LockInput
 from envdoctor.printable import redact
 
 HEAD = 1 << 16
@@ -111,8 +111,8 @@ def header(text: str) -> LockHeader:
     """Return what the first comments say of the file's making; an empty header if they say nothing."""
     own = ours.parse(text)
     if own is not None:
-        sources = tuple((source.path, source.sha256) for source in own.sources)
-        return LockHeader(OURS, own.command, own.python, own.platform, 1, sources)
+        inputs = tuple(LockInput(source.path, source.sha256) for source in own.sources if source.path)
+        return LockHeader(OURS, own.command, own.python, own.platform, 1, inputs)
     maker = _MAKER.search(text, 0, HEAD)
     if maker is None:
         return LockHeader()

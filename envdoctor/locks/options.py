@@ -46,6 +46,8 @@ class Option:
     value: str
     name: str = ""
     """The long name."""
+    written: str = ""
+    """Name and value as written, but for quotes."""
 
 
 def split(line: str) -> tuple[str, str]:
@@ -68,6 +70,7 @@ def parse(text: str) -> tuple[list[Option], list[Fault]]:
     options, problems = list[Option](), list[Fault]()
     at = 0
     while at < len(words):
+        first = at
         name, value = _named(words[at])
         at += 1
         if name in _VALUED and value is None and at < len(words):
@@ -75,7 +78,7 @@ def parse(text: str) -> tuple[list[Option], list[Fault]]:
             at += 1
         problem = _problem(name, value)
         if problem is None:
-            options.append(Option(_VALUED.get(name, ""), value or "", name))
+            options.append(Option(_VALUED.get(name, ""), value or "", name, " ".join(words[first:at])))
             continue
         problems.append(_fault(problem, name))
         while at < len(words) and not words[at].startswith("-"):  # its value, as it seems

@@ -25,6 +25,9 @@ INCLUDES = 64
 """Files that one lock may include."""
 _CONFLICT = re.compile(r"^(?:[<|>]{7}(?: .*)?|={7})\r?$", re.MULTILINE)
 """The lines that git writes around both sides of a merge conflict."""
+_HOSTS = ("--index-url", "--pypi-url", "--extra-index-url", "--trusted-host")
+"""Options whose value is an address or a host and never a path."""
+_USER = re.compile(r"^[^\s/@]*@")
 PROBLEMS = 1000
 """Faulty lines after which a file is taken for something else than a lock."""
 
@@ -40,7 +43,7 @@ def parse(path: str, data: bytes) -> Lock:
         path=path,
         format="requirements",
         packages=tuple(reading.packages),
-        indexes=unique(redact(index) for index in reading.indexes),
+        indexes=unique(reading.indexes),
         problems=tuple(reading.problems),
         options=tuple(reading.given),
         header=reading.header,
@@ -102,7 +105,7 @@ class _Reading:
             subject = normalised(package.name) if package is not None else _named(body)
             given = [option for option in given if option.kind != "hash"]
         self.given += [
-            LockOption(option.name, redact(option.value), number, name, subject)
+            LockOption(option.name, _hidden(option), number, name, subject, _text(option))
             for option in given
             if option.kind != "hash"
         ]
@@ -122,7 +125,7 @@ class _Reading:
             self._keep(package, number, name)
             return problems
         if option.kind == "index":
-            self.indexes.append(option.value)
+            self.indexes.append(_hidden(option))
         lost = Fault("malformed-hash", "a hash without a requirement before it", option.value)
         return [lost] if option.kind == "hash" else ()
 
@@ -171,6 +174,18 @@ class _Reading:
 
 def _refused(target: str, why: str, rule: str = "escaping-include") -> Fault:
     return Fault(rule, f"include {quoted(target)} is not followed: {why}", target)
+
+
+def _hidden(option: options.Option) -> str:
+    """Return an option's value without secrets, also where somebody forgot the `https://` of an address."""
+    value = redact(option.value)
+    return _USER.sub("****@", value) if option.name in _HOSTS else value
+
+
+def _text(option: options.Option) -> str:
+    """Return an option as it stands there; of one with a secret its name alone."""
+    safe = _hidden(option) == option.value and redact(option.written) == option.written
+    return option.written if safe else re.split("[ =]", option.written, maxsplit=1)[0]
 
 
 def _named(text: str) -> str:

@@ -6,10 +6,12 @@ later revisions of version 1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from envdoctor.errors import LockError
+from envdoctor.locks.graph import made_up
 from envdoctor.locks.text import digest_problem, file_name, is_name, normalised, quoted, shown
 from envdoctor.locks.toml import (
     Document,
@@ -23,7 +25,7 @@ from envdoctor.locks.toml import (
     texts_of,
     unique,
 )
-from envdoctor.model import Artifact, Lock, LockedDependency, LockedPackage, LockProblem, SourceKind
+from envdoctor.model import Artifact, Lock, LockedDependency, LockedPackage, LockOption, LockProblem, SourceKind
 from envdoctor.printable import redact
 
 VERSION = 1
@@ -69,7 +71,31 @@ def parse(document: Document) -> Lock:
         default_groups=(DEFAULT_GROUP,) if DEFAULT_GROUP in groups else (),
         indexes=unique(package.url for package in packages if package.source == "index"),
         problems=(*reading.problems, *_dangling(packages), *_rootless(packages, roots), *crowd(packages)),
+        options=tuple(_options(document)),
+        conflicts=tuple(_conflicts(top)),
     )
+
+
+def _options(document: Document) -> Iterator[LockOption]:
+    """Yield how it was resolved, as far as a rule is about it; as an option that may stand in a requirements lock."""
+    mode = text_of(table_of(document.top, "options"), "prerelease-mode")
+    match = re.search(r"^[ \t]*(prerelease-mode[ \t]*=.*?)[ \t]*\r?$", document.text, re.MULTILINE)
+    if mode == "allow" and match is not None:
+        line = document.text.count("\n", 0, match.start()) + 1
+        yield LockOption("--pre", "", line, text=match[1])
+
+
+def _conflicts(top: Table) -> Iterator[tuple[str, ...]]:
+    """Yield each set of conflicts, its members by their made-up names."""
+    sets = top.get("conflicts")
+    for found in sets if isinstance(sets, list) else ():
+        if tables := only_tables(found):
+            yield tuple(map(_member, tables))
+
+
+def _member(table: Table) -> str:
+    kind = next((kind for kind in ("extra", "group") if kind in table), "")
+    return made_up(normalised(text_of(table, "package") or ""), kind, normalised(text_of(table, kind) or ""))
 
 
 def _is_root(source: dict[str, str]) -> bool:

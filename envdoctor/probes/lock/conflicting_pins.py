@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from envdoctor.locks import Selection
 from envdoctor.model import Finding, Lock, Severity
 from envdoctor.pointing import fault
-from envdoctor.views.lock_grid import LockGrid, Selection
+from envdoctor.views.lock_grid import LockGrid
 
 
 def check(lock: Lock, lock_grid: LockGrid) -> Iterable[Finding]:

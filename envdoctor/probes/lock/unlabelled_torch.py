@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from envdoctor.indexes import torch_build
+from envdoctor.locks.torch_index import recognised
 from envdoctor.model import Finding, Lock, LockedPackage, Severity
 from envdoctor.pointing import fault, once
 from envdoctor.versions import label
@@ -57,5 +57,5 @@ def _beside(package: LockedPackage, grid: LockGrid) -> str:
 def _offered(lock: Lock, package: LockedPackage) -> str:
     """Name an index of the lock that holds builds of torch."""
     named = [option.value for option in lock.options if option.name in INDEXES] + [package.url]
-    builds = (build for url in named if (build := torch_build(url)))
+    builds = (build for url in named if (index := recognised(url)) and (build := index.build))
     return next((f"the lock names the torch index of {build}" for build in builds), "")
