@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from envdoctor.errors import UsageError
-from envdoctor.model import Lock
+from envdoctor.model import Lock, LockHeader
 
 _LINUX = {"os_name": "posix", "sys_platform": "linux", "platform_system": "Linux"}
 _CPYTHON = {"implementation_name": "cpython", "platform_python_implementation": "CPython"}
@@ -127,13 +127,19 @@ def declared(lock: Lock) -> tuple[LockEnvironment, ...]:
             LockEnvironment(text, {**known, **dict(_equalities(text))}, free_threaded=None)
             for text in lock.environments
         )
-    header = lock.header
-    platform = _machine_of(header.platform)
-    if not (header.python and platform):
-        return ()
-    version = ".".join(header.python.split(".")[:2])
-    markers = {**_CPYTHON, **_LINUX, "python_version": version, "platform_machine": platform[0]}
-    return (LockEnvironment(f"Python {version} on {header.platform}", markers, platform[1], free_threaded=None),)
+    made_for = of_header(lock.header)
+    return (made_for,) if made_for.python and made_for.machine else ()
+
+
+def of_header(header: LockHeader) -> LockEnvironment:
+    """Return what a header says that the lock was compiled for, as far as it says it."""
+    version, platform = ".".join(header.python.split(".")[:2]), _machine_of(header.platform)
+    parts = (f"Python {version}" if version else "", f"on {header.platform}" if platform else "")
+    markers = {**_CPYTHON, **({"python_version": version} if version else {})}
+    if platform is None:
+        return LockEnvironment(" ".join(filter(None, parts)), markers, free_threaded=None)
+    markers |= {**_LINUX, "platform_machine": platform[0]}
+    return LockEnvironment(" ".join(filter(None, parts)), markers, platform[1], free_threaded=None)
 
 
 def _machine_of(platform: str) -> tuple[str, tuple[int, int] | None] | None:

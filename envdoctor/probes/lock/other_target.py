@@ -11,10 +11,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
-from itertools import product
 
-from envdoctor.locks.environments import LockEnvironment, declared
+from envdoctor.locks.environments import LockEnvironment, of_header
 from envdoctor.model import Finding, Lock, LockHeader, LockProblem, Severity
 from envdoctor.pointing import fault
 from envdoctor.views.lock_targets import LockTargets
@@ -22,8 +20,8 @@ from envdoctor.views.lock_targets import LockTargets
 
 def check(lock: Lock, lock_stated: LockTargets) -> Iterable[Finding]:
     """Compare what the header says with the one target that was stated."""
-    of_header = declared(replace(lock, environments=()))
-    for made_for, environment in product(of_header, lock_stated.environments):
+    made_for = of_header(lock.header)
+    for environment in lock_stated.environments:
         differing = list(_differing(lock.header, made_for, environment))
         if differing:
             yield fault(
