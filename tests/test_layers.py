@@ -22,6 +22,8 @@ TABLE = {
     "payloads": set(),
     "wiring": {"model"},
     "pointing": {"model"},
+    "companions": {"knowledge", "model", "versions"},
+    "builds": {"locks", "model", "versions"},
     "signatures": {"knowledge", "printable"},
     "policy": {"errors", "model"},
     # the machine, and text that came from it
@@ -35,9 +37,10 @@ TABLE = {
     # what judges, without touching anything
     "symbols": {"facts", "knowledge", "model"},
     "proof": {"facts", "model"},
-    "views": {"facts", "knowledge", "locks", "model", "policy", "printable", "proof", "signatures", "symbols"}
+    "views": {"builds", "facts", "knowledge", "locks", "model", "policy", "printable", "proof", "signatures", "symbols"}
     | {"versions", "views"},
-    "probes": {"facts", "hits", "knowledge", "model", "pointing", "policy", "printable", "state", "versions", "views"},
+    "probes": {"builds", "companions", "facts", "hits", "knowledge", "model", "pointing", "policy", "printable"}
+    | {"state", "versions", "views"},
     "snapshot": {"facts", "model", "seals", "system", "wiring"},
     "registry": {"errors", "model", "policy", "probes", "snapshot", "views", "wiring"},
     "confirm": {"facts", "model", "signatures"},
@@ -112,6 +115,8 @@ TABLE = {
 }
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 PURE = {
+    "builds",
+    "companions",
     "confirm",
     "hits",
     "judge",
