@@ -105,6 +105,8 @@ class LockedPackage:
     """Who asks for it, as pip-compile's and uv's comments say: normalised names, or `-r FILE`."""
     requires_python: str | None = None
     """Which Pythons it is for, where the lock records that."""
+    requires: tuple[str, ...] = ()
+    """What its own metadata asks for, where the lock records that (uv.lock: of what comes from no index)."""
 
     @property
     def hashed(self) -> bool:
@@ -199,6 +201,8 @@ class Lock:
     digest: str = ""
     """sha256 of the file's bytes, hex."""
     options: tuple[LockOption, ...] = ()
+    overridden: tuple[str, ...] = ()
+    """Names of which the lock's makers have replaced what others, or their own metadata, ask for (uv.lock)."""
     header: LockHeader = field(default_factory=LockHeader)
 
 

@@ -22,6 +22,8 @@ _OLD = {"manylinux1": (2, 5), "manylinux2010": (2, 12), "manylinux2014": (2, 17)
 _UV = re.compile(r"(\w+)-(?:unknown-linux-gnu|manylinux(?:_?\d+_\d+|\d+))$|(linux)$")
 """Values of uv's --python-platform for Linux with glibc (uv 0.13.9); plain `linux` is x86_64."""
 OLDEST_GLIBC = 5
+PATCHES = range(64)
+"""Third numbers of Python releases that are tried where only `3.12` is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,23 @@ class LockEnvironment:
     def machine(self) -> str | None:
         """`x86_64`."""
         return self.markers.get("platform_machine")
+
+    def admitted(self, requires: str | None) -> bool:
+        """Tell whether a set of specifiers admits some Python that this may be; what is no such set admits all.
+
+        A pre-release of Python counts as the release, as installers count it.
+        """
+        from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+        full = re.match(r"\d+(\.\d+)+", self.markers.get("python_full_version", ""))
+        if not requires or not (full or self.python):
+            return True
+        try:
+            wanted = SpecifierSet(requires)
+        except InvalidSpecifier:
+            return True
+        releases = (full[0],) if full else (f"{self.python}.{patch}" for patch in PATCHES)
+        return any(wanted.contains(release) for release in releases)
 
     def tags(self) -> frozenset[str] | None:
         """Return the wheel tags that fit, None if Python, machine or system are not known.
@@ -117,9 +136,14 @@ def declared(lock: Lock) -> tuple[LockEnvironment, ...]:
     """Return those that a lock says it is for: its own `environments`, else what its header says it was compiled for.
 
     Of a declared marker only plain equalities joined by `and` are known values; whatever else it says stays unknown.
+    A lock for one minor release of Python (`requires-python = "==3.12.*"`) says that as well.
     """
     if lock.environments:
-        return tuple(LockEnvironment(text, dict(_equalities(text)), free_threaded=None) for text in lock.environments)
+        python = re.fullmatch(r"==\s*(3\.\d+)\.\*", lock.requires_python or "")
+        known = {"python_version": python[1]} if python else {}
+        return tuple(
+            LockEnvironment(text, known | dict(_equalities(text)), free_threaded=None) for text in lock.environments
+        )
     header = lock.header
     markers = dict(_CPYTHON) if header.python or header.platform else {}
     if header.python:

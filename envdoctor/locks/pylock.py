@@ -106,6 +106,7 @@ def _package(package: Package, version: str | None, line: int) -> LockedPackage:
         dependencies=tuple(_dependency(table) for table in package.dependencies or () if text_of(table, "name")),
         line=line,
         raw_name=package.name,
+        requires_python=str(package.requires_python) if package.requires_python is not None else None,
     )
 
 

@@ -78,7 +78,8 @@ def _chosen(lock: Lock, environments: Iterable[LockEnvironment]) -> Iterator[Poi
 
 
 def _environments(lock: Lock) -> list[LockEnvironment]:
-    admitted = [version for version in PYTHONS if _admits(lock.requires_python, version)] or list(PYTHONS)
+    every = (LockEnvironment(version, {"python_version": version}) for version in PYTHONS)
+    admitted = [each.name for each in every if each.admitted(lock.requires_python)] or list(PYTHONS)
     ends = list(dict.fromkeys((admitted[0], admitted[-1])))
     everywhere = not any(package.marker for package in lock.packages) and lock.format != "uv"
     return [
@@ -89,16 +90,6 @@ def _environments(lock: Lock) -> list[LockEnvironment]:
         for machine in MACHINES
         for version in ends
     ][: 1 if everywhere else None]
-
-
-def _admits(requires: str | None, version: str) -> bool:
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
-    try:
-        wanted = SpecifierSet(requires or "")
-    except InvalidSpecifier:
-        return True
-    return any(wanted.contains(f"{version}.{patch}", prereleases=True) for patch in (0, 99))
 
 
 def _selected(lock: Lock, environment: LockEnvironment, extras: tuple[str, ...], groups: tuple[str, ...]) -> Selection:

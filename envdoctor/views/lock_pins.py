@@ -11,6 +11,8 @@ from envdoctor.locks.environments import LockEnvironment
 from envdoctor.model import Lock, LockedPackage, Target
 from envdoctor.views.lock_targets import LockTargets
 
+__all__ = ["LockEnvironment", "LockPins", "view"]
+
 
 @dataclass(frozen=True, slots=True)
 class LockPins:
