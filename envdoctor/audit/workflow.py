@@ -109,7 +109,7 @@ def _of_target(taken: Snapshot, target: Target) -> dict[str, Any]:
     name = f"Python {interpreter.version or '?'} of {target.prefix}"
     free = interpreter.free_threaded
     own = of_target(interpreter.markers, interpreter.libc, free_threaded=free, name=name)
-    return {"lock_targets": LockTargets((own,)), "lock_metadata": metadata}
+    return {"lock_targets": LockTargets((own,), own=True), "lock_metadata": metadata}
 
 
 def _metadata(asked: Asked, host: Host) -> Any:  # noqa: ANN401 - LockMetadata, by way of a child

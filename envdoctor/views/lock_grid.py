@@ -14,6 +14,7 @@ from envdoctor import locks
 from envdoctor.locks import Selection
 from envdoctor.locks.environments import LockEnvironment
 from envdoctor.model import Lock, LockedPackage, Target, Unavailable
+from envdoctor.views.expected import Expected
 from envdoctor.views.lock_targets import LockTargets
 
 MACHINES = (
@@ -57,10 +58,14 @@ class LockGrid:
                 yield point, tuple(pin for pin in pins if pin is not None)
 
 
-def view(lock: Lock, lock_targets: LockTargets | Unavailable, target: Target) -> LockGrid:
-    """Lay the grid."""
+def view(
+    lock: Lock, lock_targets: LockTargets | Unavailable, target: Target, expected: Expected | Unavailable
+) -> LockGrid:
+    """Lay the grid; of a target that is there it is known which default groups were left out of it."""
     if isinstance(lock_targets, Unavailable):
         return LockGrid(tuple(_chosen(lock, _environments(lock))))
+    if lock_targets.own and not isinstance(expected, Unavailable):
+        return LockGrid(tuple(Point(environment, expected) for environment in lock_targets.environments))
     if not lock_targets.stated:
         return LockGrid(tuple(_chosen(lock, lock_targets.environments)))
     given = (Point(each, _selected(lock, each, target.extras, target.groups)) for each in lock_targets.environments)

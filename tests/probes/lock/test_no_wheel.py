@@ -1,7 +1,8 @@
 """Locks whose wheels do not fit the environment."""
 
 import pytest
-from locked import audited, target, told
+from locked import audited, read, target, told
+from values import distributions, findings
 
 from envdoctor.locks.environments import LockEnvironment
 from envdoctor.model import Severity
@@ -85,3 +86,31 @@ def test_what_is_not_known_refuses_nothing():
 
 def test_a_python_that_the_lock_excludes_is_said_once():
     assert judge(lock("cp313-cp313-manylinux_2_28_x86_64", requires=">=3.13")) == []
+
+
+GROUPS = f"""
+version = 1
+[[package]]
+name = "demo"
+source = {{ virtual = "." }}
+dependencies = [{{ name = "six" }}]
+[package.dev-dependencies]
+dev = [{{ name = "torch" }}]
+[[package]]
+name = "six"
+version = "1.17.0"
+source = {{ registry = "https://index.example/simple" }}
+wheels = [{{ url = "https://files.example/six-1.17.0-py2.py3-none-any.whl", hash = "sha256:{"1" * 64}" }}]
+[[package]]
+name = "torch"
+version = "2.11.0"
+source = {{ registry = "https://index.example/simple" }}
+wheels = [{{ url = "https://files.example/torch-2.11.0-cp313-cp313-win_amd64.whl", hash = "sha256:{"2" * 64}" }}]
+"""
+
+
+def test_a_group_that_was_left_out_of_the_target():
+    """`uv sync --no-dev`: the lock does not say so, what is installed does."""
+    given = {"lock": read(GROUPS, "/project/uv.lock")}
+    assert findings(check, **given, distributions=distributions("six==1.17.0")) == []
+    assert len(findings(check, **given, distributions=distributions("six==1.17.0", "torch==2.11.0"))) == 1
