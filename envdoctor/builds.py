@@ -1,7 +1,6 @@
 """What the local version label of a build, or the index it comes from, says it was built for.
 
-Spellings of labels: knowledge/extension_wheels.toml. A torch index is known by its path alone: `/whl/cu128`,
-`/whl/nightly/rocm6.4`.
+Spellings of labels: knowledge/extension_wheels.toml.
 """
 
 from __future__ import annotations
@@ -9,13 +8,13 @@ from __future__ import annotations
 import re
 
 from envdoctor.locks.text import name_and_version
+from envdoctor.locks.torch_index import recognised
 from envdoctor.model import LockedPackage
 from envdoctor.versions import label
 
 _CUDA = re.compile(r"(?<![a-z])cu(\d{2,4})(?!\d)")
 _TORCH = re.compile(r"(?<![a-z])(?:torch|pt)(\d+(?:\.\d+)*)")
 _ABI = re.compile(r"cxx11abi(true|false)")
-_INDEX = re.compile(r"/whl/(?:(?:test|nightly)/)?(cpu|cu\d{2,4}|rocm[\d.]+|xpu)(?:/|$)")
 _APART = re.compile(r"cpu|rocm|xpu")
 """How labels of builds without CUDA begin."""
 
@@ -55,10 +54,10 @@ def old_abi(text: str) -> bool:
     return match is not None and match[1] == "false"
 
 
-def torch_index(url: str) -> str:
+def index_build(address: str) -> str:
     """Return the build that a torch index is for: `cu128`, `cpu`; "" for another index, or one that has them all."""
-    match = _INDEX.search(url)
-    return match[1] if match else ""
+    found = recognised(address)
+    return found.build if found else ""
 
 
 def without_cuda(text: str) -> bool:

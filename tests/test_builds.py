@@ -64,4 +64,4 @@ def test_the_label_is_the_versions_else_that_of_all_files():
     ],
 )
 def test_an_index_is_known_by_its_path(url, build):
-    assert builds.torch_index(url) == build
+    assert builds.index_build(url) == build

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from envdoctor.model import Lock, LockedPackage, LockProblem, Unavailable
 from envdoctor.views.lock_requirements import LockRequirements
 
-BOOTSTRAP = ("distribute", "pip", "setuptools")
-"""Left out by pip-compile without --allow-unsafe; lock/bootstrap-missing tells that."""
+BOOTSTRAP = ("distribute", "pip", "setuptools", "wheel")
+"""Left out by pip-compile without --allow-unsafe, which lock/bootstrap-missing tells, and by pip freeze (pip 26.3)."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,8 +100,8 @@ def statement(package: LockedPackage) -> Statement | None:
     if found := builds.cuda(label):
         written = package.version if package.version and "+" in package.version else label
         return Statement(package, *found, "label", written)
-    if package.name == "torch" and not label and (found := builds.cuda(builds.torch_index(package.url))):
-        return Statement(package, *found, "index", builds.torch_index(package.url))
+    if package.name == "torch" and not label and (found := builds.cuda(builds.index_build(package.url))):
+        return Statement(package, *found, "index", builds.index_build(package.url))
     major = _named(package)
     return None if major is None else Statement(package, major, None, "name", package.raw_name)
 

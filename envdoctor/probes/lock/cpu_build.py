@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor.builds import label_of, torch_index, without_cuda
+from envdoctor.builds import index_build, label_of, without_cuda
 from envdoctor.companions import COMPANIONS
 from envdoctor.facts.driver import Driver
 from envdoctor.model import Finding, Lock, LockedPackage, Severity, Unavailable
@@ -53,5 +53,5 @@ def _without_cuda(pin: LockedPackage) -> str:
     """Return the label or index that says so, "" if nothing does."""
     label = label_of(pin)
     if not label and pin.name in UNLABELLED and pin.source == "index":
-        label = torch_index(pin.url)
+        label = index_build(pin.url)
     return label if without_cuda(label) else ""
