@@ -74,7 +74,7 @@ def _at(point: Point, said: Mapping[int, Statement]) -> CudaPoint:
 def _of_torch(torch: LockedPackage, here: Iterable[Statement]) -> Statement | None:
     """Return torch's own statement, else what the wheels say that it needs by the lock's word."""
     own = next((item for item in here if item.package is torch), None)
-    if own is not None or builds.label_of(torch):
+    if own is not None or builds.without_cuda(builds.label_of(torch)):
         return own
     needed = {edge.name for edge in torch.dependencies}
     majors = {

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor.builds import label_of
+from envdoctor.builds import label_of, without_cuda
 from envdoctor.facts.driver import Driver
 from envdoctor.model import Finding, Lock, Severity
 from envdoctor.pointing import fault
@@ -48,7 +48,7 @@ def check(lock: Lock, lock_cuda: LockCuda, driver: Driver) -> Iterable[Finding]:
 def _said(at: CudaPoint) -> Statement | None:
     """Return torch's statement, else, beside a torch of which nothing is known, the first of those that agree."""
     torch = at.point.wanted.wanted.get("torch")
-    if at.torch is not None or torch is None or label_of(torch):
+    if at.torch is not None or torch is None or without_cuda(label_of(torch)):
         return at.torch
     agreed = len({item.major for item in at.statements}) == 1 and asked(at.statements)
     return at.statements[0] if agreed else None

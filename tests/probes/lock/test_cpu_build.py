@@ -41,6 +41,11 @@ name = "torch"
 version = "2.9.1+cu128"
 source = { registry = "https://x.example/whl/cu128" }
 """
+MAC = """
+torch==2.9.1+cpu ; sys_platform == 'darwin'
+torch==2.9.1+cu128 ; sys_platform != 'darwin'
+flash-attn==2.8.3+cu12torch2.9
+"""
 
 
 def judge(text, path="/project/requirements.txt", node=NO_DRIVER):
@@ -83,8 +88,9 @@ def test_a_node_with_gpus_asks_too():
         (EXTRAS, "/project/uv.lock"),
         ("torch==2.9.1+cpu ; sys_platform == 'win32'\ntorch==2.9.1+cu128 ; sys_platform == 'linux'\n", "/p/r.txt"),
         ("torch==2.11.0+cu128\ntorchcodec==0.8.0\n", "/p/r.txt"),
+        (MAC, "/p/r.txt"),
     ],
-    ids=["for the CPU", "another package's nccl", "extras apart", "systems apart", "all CUDA"],
+    ids=["for the CPU", "another package's nccl", "extras apart", "systems apart", "all CUDA", "macOS"],
 )
 def test_healthy_neighbours(text, path):
     assert judge(text, path) == []

@@ -39,6 +39,7 @@ BY_NEEDS = BY_INDEX.replace("mirror.example/whl/cu128", "index.example/simple").
     'version = "2.9.1"\ndependencies = [{ name = "nvidia-nccl-cu12" }]',
 )
 BY_NEEDS += '[[package]]\nname = "nvidia-nccl-cu12"\nversion = "2.27.5"\nsource = { registry = "https://x.example" }\n'
+VENDOR = BY_NEEDS.replace('"2.9.1"', '"2.9.1+vendor.1"')
 
 
 def test_a_wheel_of_another_major_than_torchs():
@@ -56,6 +57,11 @@ def test_all_of_one_major_are_one_finding():
 def test_without_torch_the_fewer_are_at_fault():
     found = audited(check, "cupy-cuda12x==13.6.0\nnvidia-nccl-cu13==2.28.9\nnvidia-cublas==13.1.0.3\n")
     assert told(found) == [("cupy-cuda12x", 1)]
+
+
+def test_a_vendors_label_says_nothing_and_that_of_a_cpu_build_all():
+    assert "2.9.1+vendor.1 for CUDA 12 " in audited(check, VENDOR, "/project/uv.lock")[0].message
+    assert "torch" not in audited(check, VENDOR.replace("+vendor.1", "+cpu"), "/project/uv.lock")[0].message
 
 
 @pytest.mark.parametrize(("lock", "cuda"), [(BY_INDEX, "12.8"), (BY_NEEDS, "12")], ids=["index", "needs"])

@@ -25,7 +25,7 @@ sdist = { url = "https://x.example/torch-2.11.0.tar.gz", hashes = { sha256 = "%s
 
 
 def judge(text=DROPPED, *wanted, path="/project/requirements.txt", where=None):
-    source = LockSource((Input("in.txt", "", tuple(Wanted(name, line) for name, line in wanted)),))
+    source = LockSource((Input("in.txt", "", tuple(Wanted(name, line, 1, *group) for name, line, *group in wanted)),))
     given = source if wanted else Unavailable("not at hand")
     return audited(check, text, path, lock_targets=where or target(), lock_source=given)
 
@@ -51,8 +51,9 @@ def test_what_the_source_asks_for_here():
         ("six==1.17.0\ntomli==2.3.0 ; python_version < '3.11'\n", [("tomli", "tomli ; python_version < '3.11'")]),
         ("torch==2.11.0 ; python_full_version >= '3.12.4'\n", []),
         ("six==1.17.0\n", [("torch", "torch")]),
+        ("six==1.17.0\nruff==0.9 ; sys_platform == 'win32'\n", [("ruff", "ruff", "group:dev")]),
     ],
-    ids=["one applies", "nobody asks", "asked for elsewhere", "not known", "no pin"],
+    ids=["one applies", "nobody asks", "asked for elsewhere", "not known", "no pin", "a group's"],
 )
 def test_healthy_neighbours(text, wanted):
     assert judge(text, *wanted) == []

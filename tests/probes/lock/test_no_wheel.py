@@ -60,6 +60,11 @@ def test_a_wheel_from_an_address():
     assert told(found) == [("flash-attn", 2)]
 
 
+def test_of_two_pins_lock_conflicting_pins_speaks():
+    text = "x @ https://a.example/x-1.0-cp39-cp39-win32.whl\nx @ https://b.example/x-1.0-py3-none-any.whl\n"
+    assert audited(check, text, lock_targets=target()) == []
+
+
 @pytest.mark.parametrize(
     "tag",
     [
