@@ -106,6 +106,8 @@ class LockedPackage:
     written."""
     requires_python: str | None = None
     """Which Pythons it is for, where the lock records that."""
+    requires: tuple[str, ...] = ()
+    """What its own metadata asks for, where the lock records that (uv.lock: of what comes from no index)."""
 
     @property
     def hashed(self) -> bool:
@@ -218,6 +220,8 @@ class Lock:
     options: tuple[LockOption, ...] = ()
     conflicts: tuple[tuple[str, ...], ...] = ()
     """Sets of extras and groups that exclude each other, under the names that uv makes up for them in markers."""
+    overridden: tuple[str, ...] = ()
+    """Names of which the lock's makers have replaced what others, or their own metadata, ask for (uv.lock)."""
     header: LockHeader = field(default_factory=LockHeader)
 
 

@@ -8,6 +8,7 @@ from envdoctor.facts import lock_scan
 from envdoctor.locks import detect
 from envdoctor.locks.environments import stated
 from envdoctor.model import Lock, Unavailable
+from envdoctor.views.lock_metadata import LockMetadata, Released
 from envdoctor.views.lock_targets import NONE_STATED, LockTargets
 
 SHA = "sha256:" + "1" * 64
@@ -28,6 +29,13 @@ def bytes_of(text):
 def target(python="3.12", platform="manylinux_2_28_x86_64"):
     """Return a stated environment."""
     return LockTargets((stated(python, platform),))
+
+
+def metadata(**requires):
+    """Return metadata: name (`_` stands for a hyphen) -> version and requirements."""
+    return LockMetadata(
+        {name.replace("_", "-"): (Released(version, tuple(texts)),) for name, (version, *texts) in requires.items()}
+    )
 
 
 def audited(check, text, path="/project/requirements.txt", **given):

@@ -22,6 +22,8 @@ TABLE = {
     "payloads": set(),
     "wiring": {"model"},
     "pointing": {"model"},
+    "companions": {"knowledge", "model", "versions"},
+    "builds": {"locks", "model", "versions"},
     "signatures": {"knowledge", "printable"},
     "policy": {"errors", "model"},
     # the machine, and text that came from it
@@ -35,9 +37,11 @@ TABLE = {
     # what judges, without touching anything
     "symbols": {"facts", "knowledge", "model"},
     "proof": {"facts", "model"},
-    "views": {"facts", "knowledge", "locks", "model", "policy", "printable", "proof", "signatures", "symbols"}
+    "views": {"builds", "facts", "knowledge", "locks", "model", "policy", "printable", "proof", "signatures", "symbols"}
     | {"versions", "views"},
     "probes": {
+        "builds",
+        "companions",
         "facts",
         "hits",
         "knowledge",
@@ -131,6 +135,8 @@ TABLE = {
 }
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 PURE = {
+    "builds",
+    "companions",
     "confirm",
     "hits",
     "judge",

@@ -27,6 +27,7 @@ DEADLINE = 60.0
 """Seconds for one lock."""
 OF_LOCK = ("lock", "lock_scan", "lock_source")
 OF_TARGET = ("interpreter", "distributions", "driver")
+NO_DRIVER = Unavailable("no driver known: name a --target, whose node has one")
 NO_METADATA = Unavailable("no metadata at hand: name a --target that has the locked releases, or a --wheelhouse")
 
 
@@ -92,7 +93,7 @@ def _given(asked: Asked, host: Host) -> _Given:
         values: dict[str, Any] = {"lock_metadata": _metadata(asked, host) or NO_METADATA}
         if asked.python or asked.platform:
             values["lock_targets"] = LockTargets((stated(asked.python, asked.platform),))
-        return _Given(policy, target, Snapshot(), values)
+        return _Given(policy, target, Snapshot(driver=NO_DRIVER), values)
     wish = Wish(asked.target, os.devnull, asked.config, asked.groups, asked.extras)
     target, policy = call("the search for the target", partial(locate, wish, host), timeout=asked.deadline)
     taken = snapshot.take(target, host, OF_TARGET, deadline=asked.deadline, meanwhile=snapshot.load())
@@ -109,7 +110,7 @@ def _of_target(taken: Snapshot, target: Target) -> dict[str, Any]:
     name = f"Python {interpreter.version or '?'} of {target.prefix}"
     free = interpreter.free_threaded
     own = of_target(interpreter.markers, interpreter.libc, free_threaded=free, name=name)
-    return {"lock_targets": LockTargets((own,)), "lock_metadata": metadata}
+    return {"lock_targets": LockTargets((own,), own=True), "lock_metadata": metadata}
 
 
 def _metadata(asked: Asked, host: Host) -> Any:  # noqa: ANN401 - LockMetadata, by way of a child

@@ -23,6 +23,8 @@ _UV = re.compile(r"(\w+)-(?:unknown-linux-gnu|manylinux(?:_?\d+_\d+|\d+))$|(linu
 """Values of uv's --python-platform for Linux with glibc (uv 0.13.9); plain `linux` is x86_64."""
 _MINOR = re.compile(r"==(3\.\d+)\.\*")
 OLDEST_GLIBC = 5
+PATCHES = range(64)
+"""Third numbers of Python releases that are tried where only `3.12` is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,23 @@ class LockEnvironment:
     def machine(self) -> str | None:
         """`x86_64`."""
         return self.markers.get("platform_machine")
+
+    def admitted(self, requires: str | None) -> bool:
+        """Tell whether a set of specifiers admits some Python that this may be; what is no such set admits all.
+
+        A pre-release of Python counts as the release, as installers count it.
+        """
+        from packaging.specifiers import InvalidSpecifier, SpecifierSet
+
+        full = re.match(r"\d+(\.\d+)+", self.markers.get("python_full_version", ""))
+        if not requires or not (full or self.python):
+            return True
+        try:
+            wanted = SpecifierSet(requires)
+        except InvalidSpecifier:
+            return True
+        releases = (full[0],) if full else (f"{self.python}.{patch}" for patch in PATCHES)
+        return any(wanted.contains(release) for release in releases)
 
     def tags(self) -> frozenset[str] | None:
         """Return the wheel tags that fit, None if Python, machine or system are not known.

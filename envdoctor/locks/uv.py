@@ -73,6 +73,7 @@ def parse(document: Document) -> Lock:
         problems=(*reading.problems, *_dangling(packages), *_rootless(packages, roots), *crowd(packages)),
         options=tuple(_options(document)),
         conflicts=tuple(_conflicts(top)),
+        overridden=unique(map(normalised, _overridden(table_of(top, "manifest")))),
     )
 
 
@@ -190,6 +191,7 @@ class _Reading:
             url=redact(source[kind]),
             artifacts=tuple(self._artifacts(table, source[kind])),
             dependencies=tuple(self._edges(table)),
+            requires=tuple(_requires(table)),
             line=self.line,
             raw_name=raw,
         )
@@ -246,6 +248,18 @@ class _Reading:
             else:
                 self.markers[marker] = True
         return self.markers[marker]
+
+
+def _overridden(manifest: Table) -> Iterator[str]:
+    for key in ("overrides", "dependency-metadata"):
+        yield from (name for table in tables_of(manifest, key) if (name := text_of(table, "name")))
+
+
+def _requires(table: Table) -> Iterator[str]:
+    """Yield the requirements (PEP 508) of `[package.metadata]`, without where they come from."""
+    for item in tables_of(table_of(table, "metadata"), "requires-dist"):
+        marker = text_of(item, "marker")
+        yield f"{text_of(item, 'name')}{text_of(item, 'specifier') or ''}" + (f" ; {marker}" if marker else "")
 
 
 def _fault(table: Table) -> str | None:

@@ -14,6 +14,7 @@ from envdoctor import locks
 from envdoctor.locks import Selection
 from envdoctor.locks.environments import LockEnvironment
 from envdoctor.model import Lock, LockedPackage, Target, Unavailable
+from envdoctor.views.expected import Expected
 from envdoctor.views.lock_targets import LockTargets
 
 MACHINES = (
@@ -57,10 +58,14 @@ class LockGrid:
                 yield point, tuple(pin for pin in pins if pin is not None)
 
 
-def view(lock: Lock, lock_targets: LockTargets | Unavailable, target: Target) -> LockGrid:
-    """Lay the grid."""
+def view(
+    lock: Lock, lock_targets: LockTargets | Unavailable, target: Target, expected: Expected | Unavailable
+) -> LockGrid:
+    """Lay the grid; of a target that is there it is known which default groups were left out of it."""
     if isinstance(lock_targets, Unavailable):
         return LockGrid(tuple(_chosen(lock, _environments(lock))))
+    if lock_targets.own and not isinstance(expected, Unavailable):
+        return LockGrid(tuple(Point(environment, expected) for environment in lock_targets.environments))
     if not lock_targets.stated:
         return LockGrid(tuple(_chosen(lock, lock_targets.environments)))
     given = (Point(each, _selected(lock, each, target.extras, target.groups)) for each in lock_targets.environments)
@@ -78,7 +83,8 @@ def _chosen(lock: Lock, environments: Iterable[LockEnvironment]) -> Iterator[Poi
 
 
 def _environments(lock: Lock) -> list[LockEnvironment]:
-    admitted = [version for version in PYTHONS if _admits(lock.requires_python, version)] or list(PYTHONS)
+    every = (LockEnvironment(version, {"python_version": version}) for version in PYTHONS)
+    admitted = [each.name for each in every if each.admitted(lock.requires_python)] or list(PYTHONS)
     ends = list(dict.fromkeys((admitted[0], admitted[-1])))
     everywhere = not any(package.marker for package in lock.packages) and lock.format != "uv"
     return [
@@ -89,16 +95,6 @@ def _environments(lock: Lock) -> list[LockEnvironment]:
         for machine in MACHINES
         for version in ends
     ][: 1 if everywhere else None]
-
-
-def _admits(requires: str | None, version: str) -> bool:
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
-
-    try:
-        wanted = SpecifierSet(requires or "")
-    except InvalidSpecifier:
-        return True
-    return any(wanted.contains(f"{version}.{patch}", prereleases=True) for patch in (0, 99))
 
 
 def _selected(lock: Lock, environment: LockEnvironment, extras: tuple[str, ...], groups: tuple[str, ...]) -> Selection:

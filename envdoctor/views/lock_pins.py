@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from envdoctor import locks
 from envdoctor.locks import Selection
 from envdoctor.locks.environments import LockEnvironment
-from envdoctor.model import Lock, LockedPackage, Target
+from envdoctor.model import Lock, LockedPackage, Target, Unavailable
+from envdoctor.views.expected import Expected
 from envdoctor.views.lock_targets import LockTargets
+
+__all__ = ["LockEnvironment", "LockPins", "view"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +27,13 @@ class LockPins:
             yield from ((environment, package) for package in selection.wanted.values())
 
 
-def view(lock: Lock, lock_targets: LockTargets, target: Target) -> LockPins:
-    """Narrow the lock to each environment, with the groups and extras that were asked for."""
+def view(lock: Lock, lock_targets: LockTargets, target: Target, expected: Expected | Unavailable) -> LockPins:
+    """Narrow the lock to each environment, with the groups and extras that were asked for.
+
+    Of a target that is there it is known which default groups were left out of it.
+    """
+    if lock_targets.own and not isinstance(expected, Unavailable):
+        return LockPins(tuple((environment, expected) for environment in lock_targets.environments))
     narrowed = (
         (environment, locks.select(lock, environment.markers, extras=target.extras, groups=target.groups))
         for environment in lock_targets.environments

@@ -17,10 +17,12 @@ class LockTargets:
     environments: tuple[LockEnvironment, ...]
     stated: bool = True
     """False for those that the lock declares itself."""
+    own: bool = False
+    """True for that of a target that is there."""
 
 
 def view(interpreter: Interpreter) -> LockTargets:
     """Return the target's environment."""
     name = f"Python {interpreter.version or 'of unknown version'}"
     own = of_target(interpreter.markers, interpreter.libc, free_threaded=interpreter.free_threaded, name=name)
-    return LockTargets((own,))
+    return LockTargets((own,), own=True)

@@ -182,3 +182,28 @@ def test_requirements_of_the_workspace_itself_are_edges_of_a_nameless_root(read)
         LockedDependency("z", extras=("x",)),
         LockedDependency("ruff", marker="os_name == 'nt'", when=("group:lint",)),
     )
+
+
+def test_what_it_records_of_requirements_and_what_is_overridden(read):
+    lock = read(
+        f"""{HEAD}
+        [manifest]
+        overrides = [{{ name = "Torch", specifier = ">=2.9" }}]
+        [[manifest.dependency-metadata]]
+        name = "modelexpress"
+        requires-dist = ["nixl"]
+        [[package]]
+        name = "trainer"
+        version = "0.1.0"
+        source = {{ editable = "." }}
+        [package.metadata]
+        requires-dist = [
+            {{ name = "numpy", specifier = ">=2" }},
+            {{ name = "torch", marker = "extra == 'gpu'", specifier = "==2.9.1", index = "{INDEX}" }},
+            {{ name = "sibling", editable = "../sibling" }},
+        ]
+        """,
+        "uv.lock",
+    )
+    assert lock.overridden == ("torch", "modelexpress")
+    assert lock.packages[0].requires == ("numpy>=2", "torch==2.9.1 ; extra == 'gpu'", "sibling")

@@ -1,0 +1,69 @@
+"""What the lock's packages need and the lock does not hold: by its own graph, else by the metadata at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from envdoctor.model import Lock, LockedPackage, LockProblem, Unavailable
+from envdoctor.views.lock_requirements import LockRequirements
+
+BOOTSTRAP = ("distribute", "pip", "setuptools", "wheel")
+"""Left out by pip-compile without --allow-unsafe, which lock/bootstrap-missing tells, and by pip freeze (pip 26.3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """One thing that is needed and not there."""
+
+    name: str
+    """Normalised."""
+    where: LockedPackage | LockProblem
+    """Who needs it."""
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class LockClosure:
+    """All gaps, one for each name."""
+
+    gaps: tuple[Gap, ...] = ()
+
+
+def view(lock: Lock, lock_requirements: LockRequirements | Unavailable) -> LockClosure | Unavailable:
+    """Look for them; a lock that records who needs whom needs no metadata."""
+    if lock.format == "uv":
+        found = _told(lock)
+    elif any(package.dependencies for package in lock.packages):
+        found = _dangling(lock)
+    elif isinstance(lock_requirements, Unavailable):
+        return lock_requirements
+    else:
+        found = _unlocked(lock_requirements)
+    gaps: dict[str, Gap] = {}
+    for gap in found:
+        gaps.setdefault(gap.name, gap)
+    return LockClosure(tuple(gaps.values()))
+
+
+def _told(lock: Lock) -> Iterator[Gap]:
+    """Yield what the reader found in the graph."""
+    for problem in lock.problems:
+        if problem.rule == "incomplete":
+            yield Gap(problem.subject, problem, problem.message)
+
+
+def _dangling(lock: Lock) -> Iterator[Gap]:
+    names = {package.name for package in lock.packages}
+    for package in lock.packages:
+        for edge in package.dependencies:
+            if edge.name not in names:
+                yield Gap(edge.name, package, f"{package.name} depends on {edge.name}, which the lock does not hold")
+
+
+def _unlocked(requirements: LockRequirements) -> Iterator[Gap]:
+    for edge in requirements.edges:
+        if not edge.locked and edge.name not in BOOTSTRAP:
+            needs = edge.text.partition(";")[0].strip()
+            said = f"{edge.requirer.name} {edge.requirer.version} requires {needs}, which the lock does not hold"
+            yield Gap(edge.name, edge.requirer, f"{said} ({edge.environment})")
