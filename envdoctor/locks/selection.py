@@ -87,4 +87,7 @@ def _same(one: LockedPackage, other: LockedPackage) -> bool:
 def _canonical(version: str | None) -> str | None:
     from packaging.utils import canonicalize_version
 
-    return None if version is None else canonicalize_version(version)
+    try:
+        return None if version is None else canonicalize_version(version)
+    except ValueError:  # numbers of thousands of digits
+        return version
