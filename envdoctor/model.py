@@ -105,8 +105,6 @@ class LockedPackage:
     """Who asks for it, as pip-compile's and uv's comments say: normalised names, or `-r FILE`."""
     requires_python: str | None = None
     """Which Pythons it is for, where the lock records that."""
-    requires: tuple[str, ...] = ()
-    """What its own metadata asks for, where the lock records that (uv.lock: of what comes from no index)."""
 
     @property
     def hashed(self) -> bool:
