@@ -106,8 +106,6 @@ class LockedPackage:
     written."""
     requires_python: str | None = None
     """Which Pythons it is for, where the lock records that."""
-    requires: tuple[str, ...] = ()
-    """What its own metadata asks for, where the lock records that (uv.lock: of what comes from no index)."""
 
     @property
     def hashed(self) -> bool:

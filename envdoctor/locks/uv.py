@@ -122,13 +122,15 @@ def _group_names(table: Table) -> Iterable[str]:
 
 
 def _dangling(packages: Iterable[LockedPackage]) -> Iterator[LockProblem]:
-    """Report edges to packages that the lock does not hold: a merge or an edit went wrong."""
+    """Report edges to packages or versions that the lock does not hold: a merge or an edit went wrong."""
     packages = tuple(packages)
-    names = {package.name for package in packages}
+    held = {pair for package in packages for pair in ((package.name, None), (package.name, package.version))}
     for package in packages:
-        for name in unique(edge.name for edge in package.dependencies if edge.name not in names):
+        missing = {edge.name: edge.version for edge in package.dependencies if (edge.name, edge.version) not in held}
+        for name, version in missing.items():
             owner = quoted(package.raw_name) if package.name else "the workspace"
-            said = f"{owner} depends on {quoted(name)}, which the lock does not hold"
+            what = f"{name} {version}" if version and (name, None) in held else name
+            said = f"{owner} depends on {quoted(what)}, which the lock does not hold"
             yield LockProblem(package.line, said, "", "incomplete", name, name)
 
 
@@ -191,7 +193,6 @@ class _Reading:
             url=redact(source[kind]),
             artifacts=tuple(self._artifacts(table, source[kind])),
             dependencies=tuple(self._edges(table)),
-            requires=tuple(_requires(table)),
             line=self.line,
             raw_name=raw,
         )
@@ -253,13 +254,6 @@ class _Reading:
 def _overridden(manifest: Table) -> Iterator[str]:
     for key in ("overrides", "dependency-metadata"):
         yield from (name for table in tables_of(manifest, key) if (name := text_of(table, "name")))
-
-
-def _requires(table: Table) -> Iterator[str]:
-    """Yield the requirements (PEP 508) of `[package.metadata]`, without where they come from."""
-    for item in tables_of(table_of(table, "metadata"), "requires-dist"):
-        marker = text_of(item, "marker")
-        yield f"{text_of(item, 'name')}{text_of(item, 'specifier') or ''}" + (f" ; {marker}" if marker else "")
 
 
 def _fault(table: Table) -> str | None:

@@ -31,15 +31,12 @@ class LockClosure:
 
 
 def view(lock: Lock, lock_requirements: LockRequirements | Unavailable) -> LockClosure | Unavailable:
-    """Look for them; a lock that records who needs whom needs no metadata."""
-    if lock.format == "uv":
-        found = _told(lock)
-    elif any(package.dependencies for package in lock.packages):
-        found = _dangling(lock)
-    elif isinstance(lock_requirements, Unavailable):
+    """Look for them; a uv.lock records by itself who needs whom, a pylock may."""
+    found = [*_told(lock), *(_dangling(lock) if lock.format == "pylock" else ())]
+    if lock.format != "uv" and not isinstance(lock_requirements, Unavailable):
+        found += _unlocked(lock_requirements)
+    elif isinstance(lock_requirements, Unavailable) and not any(package.dependencies for package in lock.packages):
         return lock_requirements
-    else:
-        found = _unlocked(lock_requirements)
     gaps: dict[str, Gap] = {}
     for gap in found:
         gaps.setdefault(gap.name, gap)

@@ -184,7 +184,7 @@ def test_requirements_of_the_workspace_itself_are_edges_of_a_nameless_root(read)
     )
 
 
-def test_what_it_records_of_requirements_and_what_is_overridden(read):
+def test_names_whose_requirements_are_overridden(read):
     lock = read(
         f"""{HEAD}
         [manifest]
@@ -192,18 +192,29 @@ def test_what_it_records_of_requirements_and_what_is_overridden(read):
         [[manifest.dependency-metadata]]
         name = "modelexpress"
         requires-dist = ["nixl"]
-        [[package]]
-        name = "trainer"
-        version = "0.1.0"
-        source = {{ editable = "." }}
-        [package.metadata]
-        requires-dist = [
-            {{ name = "numpy", specifier = ">=2" }},
-            {{ name = "torch", marker = "extra == 'gpu'", specifier = "==2.9.1", index = "{INDEX}" }},
-            {{ name = "sibling", editable = "../sibling" }},
-        ]
         """,
         "uv.lock",
     )
     assert lock.overridden == ("torch", "modelexpress")
-    assert lock.packages[0].requires == ("numpy>=2", "torch==2.9.1 ; extra == 'gpu'", "sibling")
+
+
+@pytest.mark.parametrize(
+    ("edge", "named"), [('name = "nixl"', "'nixl'"), ('name = "torch", version = "2.8.0"', "'torch 2.8.0'")]
+)
+def test_edges_to_what_is_not_held(read, edge, named):
+    lock = read(
+        f"""{HEAD}
+        [[package]]
+        name = "trainer"
+        source = {{ editable = "." }}
+        dependencies = [{{ name = "torch", version = "2.9.1", source = {{ registry = "{INDEX}" }} }}, {{ {edge} }}]
+        [[package]]
+        name = "torch"
+        version = "2.9.1"
+        source = {{ registry = "{INDEX}" }}
+        """,
+        "uv.lock",
+    )
+    (problem,) = lock.problems
+    assert (problem.rule, problem.line) == ("incomplete", 6)
+    assert problem.message == f"'trainer' depends on {named}, which the lock does not hold"

@@ -25,7 +25,7 @@ def check(lock: Lock, lock_grid: LockGrid, policy: Policy) -> Iterable[Finding]:
     for engine in [row["name"] for row in rows if row.get("engine")]:
         pins = [pin for pin in lock.packages if pin.name == engine]
         if pins and not policy.allows(engine):
-            yield _finding(lock, pins[0], _only(lock_grid, engine), [p for p in lock.packages if p.name in families])
+            yield _finding(lock, pins, _only(lock_grid, engine), [p for p in lock.packages if p.name in families])
 
 
 def _only(lock_grid: LockGrid, engine: str) -> str:
@@ -34,7 +34,8 @@ def _only(lock_grid: LockGrid, engine: str) -> str:
     return having[0].choice if having and all(point.choice for point in having) else ""
 
 
-def _finding(lock: Lock, pin: LockedPackage, only: str, stack: Sequence[LockedPackage]) -> Finding:
+def _finding(lock: Lock, pins: Sequence[LockedPackage], only: str, stack: Sequence[LockedPackage]) -> Finding:
+    pin = pins[0]
     where = f", by {only} alone" if only else ""
     return fault(
         Severity.WARNING,
@@ -42,6 +43,7 @@ def _finding(lock: Lock, pin: LockedPackage, only: str, stack: Sequence[LockedPa
         pin,
         f"{pin.name} {pin.version or ''}".rstrip() + f" is a serving stack{where}; it decides which torch is locked",
         text=pin.version or pin.raw_name,
+        lines=[other.line for other in pins],
         only=only,
         stack={other.name: other.line for other in stack if other.name != pin.name},
         remedy=("lock serving by itself", f'or allow it: allow = ["{pin.name}"]'),

@@ -1,27 +1,31 @@
 """Pins outside what other pins require."""
 
-import pytest
-from locked import audited, metadata, target, told
+from dataclasses import replace
 
-from envdoctor.model import Severity
+import pytest
+from locked import audited, metadata, read, target, told
+from values import distributions, judged
+
+from envdoctor.model import LockHeader, Severity
 from envdoctor.probes.lock.broken_requirement import check
 
 TORCH = metadata(torch=("2.11.0", "nvidia-cudnn-cu13==9.19.0.56", "triton==3.6.0 ; platform_system == 'Linux'"))
 LOCK = "torch==2.11.0\nnvidia-cudnn-cu13==9.20.0.48\ntriton==3.6.0\n"
-MEMBER = """
+UV = """
 version = 1
 [manifest]
 overrides = [{{ name = "{}" }}]
 [[package]]
 name = "demo"
-version = "1.0"
-source = {{ editable = "." }}
-dependencies = [{{ name = "numpy" }}]
-[package.metadata]
-requires-dist = [{{ name = "numpy", specifier = ">=3"{} }}]
+source = {{ virtual = "." }}
+dependencies = [{{ name = "torch" }}, {{ name = "nvidia-cudnn-cu13" }}]
 [[package]]
-name = "numpy"
-version = "2.4.6"
+name = "torch"
+version = "2.11.0"
+source = {{ registry = "https://index.example/simple" }}
+[[package]]
+name = "nvidia-cudnn-cu13"
+version = "9.20.0.48"
 source = {{ registry = "https://index.example/simple" }}
 """
 
@@ -39,18 +43,16 @@ def test_a_pin_that_another_does_not_admit():
     assert finding.evidence["requirements"] == {"nvidia-cudnn-cu13": "nvidia-cudnn-cu13==9.19.0.56"}
 
 
-def test_a_uv_lock_tells_it_of_its_members_without_metadata():
-    (finding,) = audited(check, MEMBER.format("six", ""), "/project/uv.lock")
-    assert finding.message == "demo 1.0 requires numpy>=3, and the lock has numpy 2.4.6 (line 12)"
+def test_what_a_uv_lock_overrides_is_lifted():
+    assert [finding.subject for finding in judge(UV.format("six"), path="/project/uv.lock")] == ["torch"]
+    assert judge(UV.format("nvidia-cudnn-cu13"), path="/project/uv.lock") == []
+    assert judge(UV.format("torch"), path="/project/uv.lock") == []
 
 
-@pytest.mark.parametrize(
-    ("override", "marker"),
-    [("numpy", ""), ("six", ", marker = \"sys_platform == 'darwin'\"")],
-    ids=["lifted", "marker"],
-)
-def test_what_a_uv_lock_overrides_or_asks_for_elsewhere(override, marker):
-    assert audited(check, MEMBER.format(override, marker), "/project/uv.lock") == []
+def test_overrides_that_are_not_recorded_leave_it_open():
+    lock = replace(read(LOCK), header=LockHeader(command="uv pip compile --override o.txt in.txt"))
+    outcome = judged(check, lock=lock, distributions=distributions("torch==2.11.0"))
+    assert "--override" in outcome.skipped.reason
 
 
 @pytest.mark.parametrize(

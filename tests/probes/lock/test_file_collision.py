@@ -19,6 +19,17 @@ def test_each_group_is_one_finding():
     assert [finding.subject for finding in found] == ["faiss-gpu-cu12", "onnxruntime-gpu"]
 
 
+def test_releases_that_share_a_file_alone():
+    assert [f.subject for f in audited(check, "flash-attn==2.8.3\nflash-attn-4==4.0.0b36\n")] == ["flash-attn-4"]
+    assert audited(check, "flash-attn==2.7.4\nflash-attn-4==4.0.0b36\n") == []
+
+
+def test_a_package_that_hides_a_module():
+    found = audited(check, "attr==0.3.2\nattrs==26.1.0\nnvidia-ml-py==13.610.43\npynvml==11.5.3\n")
+    assert told(found) == [("attr", 1), ("nvidia-ml-py", 3)]
+    assert found[0].message == "attrs hides attr: `import attr` finds the former's package alone"
+
+
 @pytest.mark.parametrize(
     "text",
     [
