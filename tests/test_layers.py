@@ -97,6 +97,7 @@ TABLE = {
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {
         "__init__",
+        "audit",
         "cache",
         "cli",
         "demo",

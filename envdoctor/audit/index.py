@@ -82,7 +82,7 @@ class Library:
         answered = ask(wanted, self._everywhere, self.ends)
         for name in wanted:
             found = answered.get(name, UnreadError(LATE))
-            self.found[name] = [found] if isinstance(found, UnreadError) else found
+            self.found[name] = [found] * len(self.indexes) if isinstance(found, UnreadError) else found
 
     def _everywhere(self, name: str) -> list[Found]:
         return [self._at(index, name) for index in self.indexes]
@@ -111,7 +111,7 @@ class Library:
         files = simple.merged(file for some in found if isinstance(some, tuple) for file in some)
         problems = [
             some
-            for index, some in zip((*self.indexes,) if len(found) == len(self.indexes) else (None,), found, strict=True)
+            for index, some in zip(self.indexes, found, strict=True)
             if isinstance(some, UnreadError) and not _is_absence(index, some)
         ]
         listed = simple.release(pin[1], files)
@@ -120,9 +120,9 @@ class Library:
         return listed, None if listed else UnreadError(ABSENT)
 
 
-def _is_absence(index: Index | None, error: UnreadError) -> bool:
+def _is_absence(index: Index, error: UnreadError) -> bool:
     """Tell an index that hides what it has not (file stores answer 403) from one that lets nobody in."""
-    return index is not None and error.status == FORBIDDEN and index.answered > 0
+    return error.status == FORBIDDEN and index.answered > 0
 
 
 def look_up(pins: Sequence[Pin], host: Host, seconds: float) -> Looked:
@@ -135,22 +135,18 @@ def look_up(pins: Sequence[Pin], host: Host, seconds: float) -> Looked:
     library = Library(tuple(map(Index, told.indexes)), Web(told.access), answers.of(host), ends)
     library.kept.sweep()
     library.search(sorted({name for name, _ in pins}))
-    listed: dict[Pin, Listed] = {}
-    unknown: dict[Pin, UnreadError] = {}
-    for pin in pins:
-        release, problem = library.release(pin)
-        if release is not None:
-            listed[pin] = release
-        if problem is not None:
-            unknown[pin] = problem
+    found = {pin: library.release(pin) for pin in pins}
+    listed = {pin: release for pin, (release, _) in found.items() if release is not None}
+    unknown = {pin: problem for pin, (_, problem) in found.items() if problem is not None}
     barred = [pin for pin, problem in unknown.items() if problem.otherwise and pin not in listed]
-    said = dict(_by_pip(command, barred, host, ends))
-    listed |= {pin: answer for pin, answer in said.items() if isinstance(answer, Listed)}
-    reasons = {
-        pin: f"{problem} {said[pin]}" if isinstance(said.get(pin), UnreadError) else str(problem)
-        for pin, problem in unknown.items()
-    }
+    by_pip = _by_pip(command, barred, host, ends)
+    listed |= {pin: answer for pin, answer in by_pip.items() if isinstance(answer, Listed)}
+    reasons = {pin: _both(problem, by_pip.get(pin)) for pin, problem in unknown.items()}
     return Looked(tuple(index.plain for index in library.indexes), listed, reasons)
+
+
+def _both(problem: UnreadError, of_pip: Listed | UnreadError | None) -> str:
+    return f"{problem}, {of_pip}" if isinstance(of_pip, UnreadError) else str(problem)
 
 
 def _by_pip(command: Sequence[str], pins: Sequence[Pin], host: Host, ends: float) -> Mapping[Pin, Listed | UnreadError]:

@@ -15,6 +15,7 @@ import shutil
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from envdoctor.errors import EnvDoctorError
 from envdoctor.locks.text import file_name
@@ -94,10 +95,14 @@ def _default(pip: Sequence[str], host: Host) -> str:
 
 
 def _address(index: str, host: Host) -> str:
-    """Return an index as an address; pip takes a directory too."""
-    if "://" in index or index.startswith("file:"):
-        return index.rstrip("/")
-    return f"file://{os.path.join(host.cwd, index)}".rstrip("/")
+    """Return an index as an address; pip takes a directory too. Raises EnvDoctorError for what is neither."""
+    if "://" not in index:
+        return f"file://{os.path.join(host.cwd, index)}".rstrip("/")
+    try:
+        urlsplit(index).port  # noqa: B018 - it is read to see whether it can be
+    except ValueError as error:
+        raise EnvDoctorError("pip is configured for an index whose address is none") from error
+    return index.rstrip("/")
 
 
 def _asked(argv: Sequence[str], host: Host) -> Completed:

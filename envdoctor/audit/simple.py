@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from html.parser import HTMLParser
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
-from envdoctor.locks.text import file_name, name_and_version, normalised
+from envdoctor.locks.text import DIGEST_LENGTHS, file_name, name_and_version, normalised
 from envdoctor.system.web import Page, UnreadError
 from envdoctor.views.lock_online import Listed, ListedFile
 
@@ -25,10 +24,15 @@ def files(page: Page, name: str) -> tuple[ListedFile, ...]:
         found = tuple(_of_html(page.body))
     else:
         raise UnreadError(f"answers with {page.kind}, which is no page of an index", otherwise=True)
-    own = tuple(file for file in found if normalised(file.name).startswith(name))
+    own = tuple(file for file in found if _is_of(file.name, name))
     if not own:
         raise UnreadError(f"answers with a page that lists no file of {name}", otherwise=True)
     return own
+
+
+def _is_of(file: str, name: str) -> bool:
+    named = name_and_version(file)
+    return normalised(named[0]) == name if named is not None else normalised(file).startswith(f"{name}-")
 
 
 def merged(files: Iterable[ListedFile]) -> Iterable[ListedFile]:
@@ -106,8 +110,8 @@ def _of_html(body: bytes) -> Iterator[ListedFile]:
     anchors.close()
     for attributes in anchors.found:
         address = attributes.get("href") or ""
-        algorithm, _, digest = urlsplit(address).fragment.partition("=")
-        hashes = (f"{algorithm}:{unquote(digest)}".lower(),) if digest and "&" not in digest else ()
+        algorithm, _, digest = address.partition("#")[2].partition("&")[0].partition("=")
+        hashes = (f"{algorithm}:{digest}".lower(),) if algorithm in DIGEST_LENGTHS else ()
         yanked = (attributes["data-yanked"] or "") if "data-yanked" in attributes else None
         yield ListedFile(file_name(address), hashes, yanked)
 

@@ -98,7 +98,7 @@ class Web:
             return _in_folder(unquote(parts.path))
         if parts.scheme not in ("http", "https"):
             raise UnreadError(f"{parts.scheme or 'no scheme'} is not read here", otherwise=True)
-        if parts.scheme == "http" and not (self._trusts(parts) or _loops_back(parts.hostname or "")):
+        if parts.scheme == "http" and not self._plainly(parts):
             raise UnreadError("is asked without TLS, and pip passes over such an index unless its host is trusted")
         headers = {"Accept": accept, "Accept-Encoding": "gzip", "User-Agent": "envdoctor"}
         for attempt in range(1, ATTEMPTS + 1):
@@ -118,13 +118,24 @@ class Web:
             found = self._once(parts, headers | known, ends)
             if not isinstance(found, str):
                 return found
-            new = urlsplit(urljoin(parts.geturl(), found))
-            safe = new.scheme == "https" or (new.scheme, parts.scheme) == ("http", "http")
-            if not safe or "@" in new.netloc:
-                raise UnreadError("redirects to an address that is not safe to follow", otherwise=True)
+            new = self._next(parts, found)
             login = login if new.netloc == parts.netloc else self._login(new)
             parts = new
         raise UnreadError("redirects without end")
+
+    def _next(self, parts: SplitResult, place: str) -> SplitResult:
+        try:
+            new = urlsplit(urljoin(parts.geturl(), place))
+        except ValueError:
+            new = urlsplit("")
+        safe = new.scheme == "https" or ((new.scheme, parts.scheme) == ("http", "http") and self._plainly(new))
+        if not safe or "@" in new.netloc:
+            raise UnreadError("redirects to an address that is not safe to follow", otherwise=True)
+        return new
+
+    def _plainly(self, parts: SplitResult) -> bool:
+        """Tell whether a server may be asked without TLS (pip 26.3, network/session.py, SECURE_ORIGINS)."""
+        return self._trusts(parts) or _loops_back(parts.hostname or "")
 
     def _once(self, parts: SplitResult, headers: dict[str, str], ends: float) -> Page | str | None:
         """Ask one server once; return the address that it redirects to as text."""
@@ -138,8 +149,8 @@ class Web:
         try:
             with contextlib.closing(self._connection(parts, proxy, patience)) as connection:
                 connection.request("GET", target, headers=headers | {"Connection": "close"})
-                response = connection.getresponse()
-                return _answer(response, _body(response, ends))
+                with connection.getresponse() as response:
+                    return _answer(response, _body(response, ends))
         except (OSError, http.client.HTTPException, zlib.error, ValueError) as error:
             raise _unreached(error, patience) from None
 
@@ -270,8 +281,12 @@ def _in_folder(path: str) -> Page | None:
 
 
 def _loops_back(name: str) -> bool:
-    """Tell what pip counts as secure without TLS (pip 26.3, network/session.py, SECURE_ORIGINS)."""
-    return name in ("localhost", "::1") or name.startswith("127.")
+    import ipaddress
+
+    try:
+        return name == "localhost" or ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
 
 
 def _proxy_login(proxy: SplitResult) -> dict[str, str]:
