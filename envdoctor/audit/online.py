@@ -20,7 +20,7 @@ from envdoctor.system.host import Host
 from envdoctor.views import lock_advisories, lock_listed
 from envdoctor.views.lock_online import LockOnline, Pin
 
-GRACE = 3.0
+GRACE = 1.0
 """Seconds for a child to hand over what it has when its time is over."""
 SHOWN = 20
 """Packages that one reason names."""

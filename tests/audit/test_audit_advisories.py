@@ -24,7 +24,7 @@ def clean(name, version):
 @pytest.fixture
 def ask(monkeypatch):
     """Ask a pip-audit that gives these answers, one a run; the lists that it was given are in `lists`."""
-    monkeypatch.setattr(pip, "on_path", lambda name, host: ["pip-audit"])
+    monkeypatch.setattr(pip, "on_path", lambda *_: ["pip-audit"])
 
     def asked(pins, *answers, env=None):
         left = list(answers)
@@ -90,6 +90,6 @@ def test_no_answer_at_all(ask, answer, problem):
 
 
 def test_not_installed(monkeypatch):
-    monkeypatch.setattr(pip, "as_module", lambda name: None)
+    monkeypatch.setattr(pip, "as_module", lambda _: None)
     with pytest.raises(EnvDoctorError, match="pip-audit is not installed"):
         advisories.ask([("six", "1.17.0")], FakeHost(), 5.0)

@@ -144,7 +144,7 @@ def test_where_the_index_cannot_be_read_pip_may(ask, server):
 
 
 def test_without_pip_there_is_no_index(ask, server, monkeypatch):
-    monkeypatch.setattr(index.pip, "command", lambda host: None)
+    monkeypatch.setattr(index.pip, "command", lambda _: None)
     with pytest.raises(EnvDoctorError, match="no pip here"):
         ask(server.address)
 

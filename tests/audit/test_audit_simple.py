@@ -17,9 +17,7 @@ def read(reply, name="six"):
 def test_json():
     files = read(
         page(
-            entry(
-                "six-1.17.0.tar.gz", ONE.upper().replace("1", "A"), "broken", **{"upload-time": "2026-01-02T03:04:05Z"}
-            ),
+            entry("six-1.17.0.tar.gz", "A" * 64, "broken", **{"upload-time": "2026-01-02T03:04:05Z"}),
             entry("six-1.17.0-py3-none-any.whl", "", True),
             entry("six-1.16.0.tar.gz"),
             entry("sixpack-1.16.0.tar.gz"),
@@ -88,7 +86,7 @@ def test_a_pin_without_label_admits_every_build():
 
 
 def test_files_that_tell_no_release_are_kept_by_their_digests():
-    assert released("1.0", "six-1.0.tar.gz", "six-2004b.zip", "six-1.0-py2.7.egg") == (
+    assert released("1.0", "six-1.0.tar.gz", "six-1.x.zip", "six-1.0-py2.7.egg") == (
         ["six-1.0.tar.gz"],
         ("sha256:1", "sha256:2"),
     )
