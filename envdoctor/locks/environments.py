@@ -22,34 +22,6 @@ _OLD = {"manylinux1": (2, 5), "manylinux2010": (2, 12), "manylinux2014": (2, 17)
 _UV = re.compile(r"(\w+)-(?:unknown-linux-gnu|manylinux(?:_?\d+_\d+|\d+))$|(linux)$")
 """Values of uv's --python-platform for Linux with glibc (uv 0.13.9); plain `linux` is x86_64."""
 OLDEST_GLIBC = 5
-NEWEST_MACOS = 40
-
-
-def _of_linux(machine: str, glibc: tuple[int, int] | None) -> Iterator[str]:
-    yield f"linux_{machine}"
-    newest = glibc[1] if glibc else 99
-    for minor in range(newest, OLDEST_GLIBC - 1, -1):
-        yield f"manylinux_2_{minor}_{machine}"
-    yield from (f"{old}_{machine}" for old, version in _OLD.items() if version[1] <= newest)
-
-
-def _of_macos(machine: str, _: object) -> Iterator[str]:
-    """Yield those of every macOS: no lock says which."""
-    from packaging.tags import mac_platforms
-
-    return mac_platforms((NEWEST_MACOS, 0), machine)
-
-
-def _of_windows(machine: str, _: object) -> Iterator[str]:
-    yield "win32" if machine == "x86" else f"win_{machine.lower()}"
-
-
-_PLATFORMS: Mapping[str, Callable[[str, tuple[int, int] | None], Iterator[str]]] = {
-    "linux": _of_linux,
-    "darwin": _of_macos,
-    "win32": _of_windows,
-}
-"""`sys_platform` -> platform tags (PEP 425) of a machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +68,36 @@ class LockEnvironment:
         if self.free_threaded is None:
             yield from cpython_tags(version, [f"cp{number}t"], platforms)
         yield from compatible_tags(version, f"cp{number}", platforms)
+
+
+NEWEST_MACOS = 40
+
+
+def _of_linux(machine: str, glibc: tuple[int, int] | None) -> Iterator[str]:
+    yield f"linux_{machine}"
+    newest = glibc[1] if glibc else 99
+    for minor in range(newest, OLDEST_GLIBC - 1, -1):
+        yield f"manylinux_2_{minor}_{machine}"
+    yield from (f"{old}_{machine}" for old, version in _OLD.items() if version[1] <= newest)
+
+
+def _of_macos(machine: str, _: object) -> Iterator[str]:
+    """Yield those of every macOS: no lock says which."""
+    from packaging.tags import mac_platforms
+
+    return mac_platforms((NEWEST_MACOS, 0), machine)
+
+
+def _of_windows(machine: str, _: object) -> Iterator[str]:
+    yield "win32" if machine == "x86" else f"win_{machine.lower()}"
+
+
+_PLATFORMS: Mapping[str, Callable[[str, tuple[int, int] | None], Iterator[str]]] = {
+    "linux": _of_linux,
+    "darwin": _of_macos,
+    "win32": _of_windows,
+}
+"""`sys_platform` -> platform tags (PEP 425) of a machine."""
 
 
 def stated(python: str | None, platform: str | None) -> LockEnvironment:
