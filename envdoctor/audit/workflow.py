@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from envdoctor import registry, snapshot
-from envdoctor.audit import configured, places, wheelhouse
+from envdoctor.audit import configured, online, places, wheelhouse
 from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.judge import judge
 from envdoctor.locate import Wish, configuration, locate
@@ -21,6 +21,7 @@ from envdoctor.snapshot import Snapshot
 from envdoctor.system.forked import call
 from envdoctor.system.host import Host
 from envdoctor.views import lock_metadata, lock_online
+from envdoctor.views.lock_online import LockOnline
 from envdoctor.views.lock_targets import NONE_STATED, LockTargets
 
 DEADLINE = 60.0
@@ -68,10 +69,13 @@ def audit(paths: Sequence[str], asked: Asked, host: Host) -> Report:
     for path in dict.fromkeys(paths):
         taken = _taken(path, given, host, asked.deadline)
         targets = given.values.get("lock_targets") or _declared(taken)
-        values = {**given.values, "lock_targets": targets, "lock_online": _online(taken, asked, host)}
+        answered = _online(taken, asked, host)
+        values = {**given.values, "lock_targets": targets, "lock_online": answered}
         values |= _hosts(taken, given.policy, host, asked.deadline)
         target = replace(given.target, lock=_absolute(path, host))
         judged = judge(registry.audited(), taken, given.policy, target, now, **values)
+        if isinstance(answered, LockOnline) and not isinstance(taken.lock, Unavailable):
+            judged = online.admitted(judged, taken.lock, answered, given.policy, now)
         wanted = places.asked(judged)
         found = call("the places of findings", partial(places.look, wanted), timeout=asked.deadline) if wanted else {}
         outcomes.append((path, places.placed(judged, found, {target.lock or "": path})))
@@ -139,8 +143,11 @@ def _declared(taken: Snapshot) -> LockTargets | Unavailable:
     return LockTargets(own, stated=False) if own else Unavailable(NONE_STATED)
 
 
-def _online(taken: Snapshot, asked: Asked, host: Host) -> Any:  # noqa: ANN401, ARG001 - LockOnline or Unavailable
-    return lock_online.view()
+def _online(taken: Snapshot, asked: Asked, host: Host) -> LockOnline | Unavailable:
+    """Ask the index, if that is wanted."""
+    if isinstance(taken.lock, Unavailable):
+        return taken.lock
+    return online.ask(taken.lock, host, asked.deadline) if asked.online else lock_online.view()
 
 
 def _hosts(taken: Snapshot, policy: Policy, host: Host, deadline: float) -> dict[str, Any]:

@@ -43,6 +43,12 @@ def audit(
     output: Annotated[AuditFormat, typer.Option("--format", help="Report format.")] = AuditFormat.TEXT,
     fail_on: Annotated[Level, typer.Option(help="Lowest severity that makes the exit status 1.")] = Level.ERROR,
     config: ConfigOption = None,
+    deadline: Annotated[
+        float,
+        typer.Option(
+            help="After so long, what one lock needs and has not got is given up.", min=0.1, metavar="SECONDS"
+        ),
+    ] = 60.0,
     *,
     online: Annotated[
         bool, typer.Option("--online", help="Ask pip's own index and pip-audit: yanked, unlisted, vulnerable.")
@@ -58,7 +64,8 @@ def audit(
     from envdoctor.audit import workflow
     from envdoctor.model import Severity
 
-    asked = workflow.Asked(target, python, platform, wheelhouse, online, tuple(group or ()), tuple(extra or ()), config)
+    chosen = (tuple(group or ()), tuple(extra or ()))
+    asked = workflow.Asked(target, python, platform, wheelhouse, online, *chosen, config, deadline)
     report = workflow.audit(files, asked, workflows.LocalHost())
     show(_rendered(report, output))
     raise typer.Exit(report.status(Severity[fail_on.name]))

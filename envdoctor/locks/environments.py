@@ -7,7 +7,7 @@ Tags: packaging's own (PEP 425, PEP 600); a target's manylinux tags follow from 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from envdoctor.errors import UsageError
@@ -71,7 +71,7 @@ class LockEnvironment:
 
         With an unknown glibc every manylinux tag of the machine fits: the wheel may be the right one.
         """
-        if not (self.python and self.machine and self.markers.get("sys_platform") == "linux"):
+        if not (self.python and self.machine and self.markers.get("sys_platform") in _PLATFORMS):
             return None
         if self.markers.get("implementation_name", "cpython") != "cpython":
             return None
@@ -81,7 +81,7 @@ class LockEnvironment:
         from packaging.tags import compatible_tags, cpython_tags
 
         version = tuple(map(int, (self.python or "").split(".")[:2]))
-        platforms = [*self._platforms()]
+        platforms = [*_PLATFORMS[self.markers["sys_platform"]](self.machine or "", self.glibc)]
         number = "".join(map(str, version))
         abis = [f"cp{number}t" if self.free_threaded else f"cp{number}"]
         yield from cpython_tags(version, abis, platforms)
@@ -89,12 +89,35 @@ class LockEnvironment:
             yield from cpython_tags(version, [f"cp{number}t"], platforms)
         yield from compatible_tags(version, f"cp{number}", platforms)
 
-    def _platforms(self) -> Iterator[str]:
-        yield f"linux_{self.machine}"
-        newest = self.glibc[1] if self.glibc else 99
-        for minor in range(newest, OLDEST_GLIBC - 1, -1):
-            yield f"manylinux_2_{minor}_{self.machine}"
-        yield from (f"{old}_{self.machine}" for old, version in _OLD.items() if version[1] <= newest)
+
+NEWEST_MACOS = 40
+
+
+def _of_linux(machine: str, glibc: tuple[int, int] | None) -> Iterator[str]:
+    yield f"linux_{machine}"
+    newest = glibc[1] if glibc else 99
+    for minor in range(newest, OLDEST_GLIBC - 1, -1):
+        yield f"manylinux_2_{minor}_{machine}"
+    yield from (f"{old}_{machine}" for old, version in _OLD.items() if version[1] <= newest)
+
+
+def _of_macos(machine: str, _: object) -> Iterator[str]:
+    """Yield those of every macOS: no lock says which."""
+    from packaging.tags import mac_platforms
+
+    return mac_platforms((NEWEST_MACOS, 0), machine)
+
+
+def _of_windows(machine: str, _: object) -> Iterator[str]:
+    yield "win32" if machine == "x86" else f"win_{machine.lower()}"
+
+
+_PLATFORMS: Mapping[str, Callable[[str, tuple[int, int] | None], Iterator[str]]] = {
+    "linux": _of_linux,
+    "darwin": _of_macos,
+    "win32": _of_windows,
+}
+"""`sys_platform` -> platform tags (PEP 425) of a machine."""
 
 
 def stated(python: str | None, platform: str | None) -> LockEnvironment:
