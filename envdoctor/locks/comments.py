@@ -28,7 +28,6 @@ _MAKER = re.compile(
     re.MULTILINE,
 )
 _COMMAND = re.compile(r"^#[ \t]{2,}(\S.*)$", re.MULTILINE)
-OURS = "envdoctor lock"
 _TOOLS = ("uv pip compile", "uv export")
 """Commands of more than one word that make locks."""
 _PYTHONS = ("--python-version", "--python", "-p")
@@ -112,7 +111,8 @@ def header(text: str) -> LockHeader:
     own = ours.parse(text)
     if own is not None:
         inputs = tuple(LockInput(source.path, source.sha256) for source in own.sources if source.path)
-        return LockHeader(OURS, own.command, own.python, own.platform, 1, inputs)
+        tool = " ".join(own.command.split()[:3])
+        return LockHeader(tool, own.command, own.python, own.platform, 1, inputs)
     maker = _MAKER.search(text, 0, HEAD)
     if maker is None:
         return LockHeader()
