@@ -128,6 +128,6 @@ def test_load_imports_every_view_and_probe(monkeypatch):
     imported = []
     real = registry.import_module
     monkeypatch.setattr(registry, "import_module", lambda name: imported.append(name) or real(name))
-    list(registry.load())
+    list(registry.load(registry.areas()))
     assert {probe.check.__module__ for probe in registry.probes()} <= set(imported)
     assert {view.__name__ for view in registry.views().values()} <= set(imported)

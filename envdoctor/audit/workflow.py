@@ -127,7 +127,7 @@ def _metadata(asked: Asked, host: Host) -> Any:  # noqa: ANN401 - LockMetadata, 
 def _taken(path: str, given: _Given, host: Host, deadline: float) -> Snapshot:
     """Read one lock, and keep what is known of the target."""
     target = replace(given.target, lock=_absolute(path, host))
-    taken = snapshot.take(target, host, OF_LOCK, deadline=deadline, meanwhile=registry.load())
+    taken = snapshot.take(target, host, OF_LOCK, deadline=deadline, meanwhile=registry.load((registry.AUDITED,)))
     return replace(given.taken, **{name: getattr(taken, name) for name in OF_LOCK})
 
 
