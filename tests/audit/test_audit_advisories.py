@@ -71,6 +71,7 @@ def test_builds_of_a_release_are_asked_for_once_and_two_releases_in_two_runs(ask
 def test_a_version_that_would_spoil_the_list_is_unknown(ask):
     found = ask([("a", "weird version"), ("six", "1.17.0")], said(clean("six", "1.17.0")))
     assert list(found.unknown) == [("a", "weird version")]
+    assert ask.lists == [["six==1.17.0"]]
 
 
 @pytest.mark.parametrize(
