@@ -59,7 +59,7 @@ def _taken(wish: Wish, host: Host, began: float) -> tuple[Snapshot, Report]:
     probes = registry.select(AREA)
     wanted = registry.facts_for(probes)
     taken = snapshot.take(
-        target, host, wanted, deadline=DEADLINE, meanwhile=chain(snapshot.load(), registry.load((AREA,)))
+        target, host, wanted, deadline=DEADLINE, meanwhile=chain(snapshot.load(), registry.load(("cache", "compile")))
     )
     return taken, workflows.report(target, policy, taken, probes, host, began)
 
