@@ -135,6 +135,8 @@ def of_target(markers: Mapping[str, str], libc: str, *, free_threaded: bool, nam
 def declared(lock: Lock) -> tuple[LockEnvironment, ...]:
     """Return those that a lock says it is for: its own `environments`, else what its header says it was compiled for.
 
+    A header that names the Python alone (`with Python 3.10`) says what ran, not what was meant.
+
     Of a declared marker only plain equalities joined by `and` are known values; whatever else it says stays unknown.
     A lock for one minor release of Python (`requires-python = "==3.12.*"`) says that as well.
     """
@@ -145,15 +147,12 @@ def declared(lock: Lock) -> tuple[LockEnvironment, ...]:
             LockEnvironment(text, known | dict(_equalities(text)), free_threaded=None) for text in lock.environments
         )
     header = lock.header
-    markers = dict(_CPYTHON) if header.python or header.platform else {}
-    if header.python:
-        markers["python_version"] = ".".join(header.python.split(".")[:2])
-    if header.platform and (match := _UV.fullmatch(header.platform)):
-        markers |= {**_LINUX, "platform_machine": match[1] or "x86_64"}
-    if not markers:
+    match = _UV.fullmatch(header.platform)
+    if not header.python or match is None:
         return ()
-    parts = (f"Python {header.python}" if header.python else "", f"on {header.platform}" if header.platform else "")
-    return (LockEnvironment(" ".join(filter(None, parts)), markers, free_threaded=None),)
+    markers = {**_CPYTHON, **_LINUX, "platform_machine": match[1] or "x86_64"}
+    markers["python_version"] = ".".join(header.python.split(".")[:2])
+    return (LockEnvironment(f"Python {header.python} on {header.platform}", markers, free_threaded=None),)
 
 
 def _equalities(marker: str) -> Iterable[tuple[str, str]]:
