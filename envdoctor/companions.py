@@ -48,6 +48,17 @@ def release_misfit(torch: str, name: str, version: str) -> Misfit | None:
     return Severity.ERROR, f"{' or '.join(known[name])} does", known[name][-1]
 
 
+def unbound(torch: str, name: str, version: str) -> str | None:
+    """Say which torch a companion was made with that asks for none and meets another; None if it asks, or is unknown.
+
+    Releases of torchaudio up to 2.11 bear the number of their torch.
+    """
+    known = row(torch)
+    asks = known is None or f"{name}-{version.partition('+')[0]}" not in known.get("unbound", ())
+    ours, theirs = (".".join(release.split(".")[:2]) for release in (torch, version))
+    return None if asks or ours == theirs else theirs
+
+
 def build_misfit(name: str, version: str, ours: str, theirs: str) -> Misfit | None:
     """Compare the labels of torch and of a companion: `cu128`, `cpu`; what has none is not judged."""
     if not ours or not theirs or ours == theirs:

@@ -37,8 +37,8 @@ TABLE = {
     # what judges, without touching anything
     "symbols": {"facts", "knowledge", "model"},
     "proof": {"facts", "model"},
-    "views": {"builds", "facts", "knowledge", "locks", "model", "policy", "printable", "proof", "signatures", "symbols"}
-    | {"versions", "views"},
+    "views": {"builds", "companions", "facts", "knowledge", "locks", "model", "policy", "printable", "proof"}
+    | {"signatures", "symbols", "versions", "views"},
     "probes": {
         "builds",
         "companions",

@@ -4,6 +4,7 @@ import pytest
 from values import lock
 
 from envdoctor.locks.environments import LockEnvironment, declared
+from envdoctor.model import LockHeader
 
 MINOR = LockEnvironment("3.12", {"python_version": "3.12"})
 FULL = LockEnvironment("3.12.3", {"python_version": "3.12", "python_full_version": "3.12.3"})
@@ -37,3 +38,17 @@ def test_a_lock_for_one_minor_release_says_the_python_of_its_environments(requir
     (found,) = declared(lock("six==1.17.0", environments=(marker,), requires_python=requires))
     assert (found.python, found.machine) == (python, "x86_64")
     assert (found.tags() is not None) == (python is not None)
+
+
+@pytest.mark.parametrize(
+    ("header", "name"),
+    [
+        (LockHeader(python="3.12", platform="x86_64-manylinux_2_28"), "Python 3.12 on x86_64-manylinux_2_28"),
+        (LockHeader(python="3.12", platform="linux"), "Python 3.12 on linux"),
+        (LockHeader(python="3.10"), None),
+        (LockHeader(platform="linux"), None),
+        (LockHeader(python="3.12", platform="macos"), None),
+    ],
+)
+def test_a_header_declares_an_environment_by_python_and_platform(header, name):
+    assert [found.name for found in declared(lock("six==1.17.0", header=header))] == ([name] if name else [])

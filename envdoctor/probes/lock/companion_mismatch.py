@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from envdoctor.builds import label_of, without_cuda
-from envdoctor.companions import COMPANIONS, release_misfit
+from envdoctor.companions import COMPANIONS, release_misfit, row, unbound
 from envdoctor.model import Finding, Lock, LockedPackage, Severity
 from envdoctor.pointing import fault
 from envdoctor.views.lock_grid import LockGrid, Point
@@ -23,9 +23,9 @@ def check(lock: Lock, lock_grid: LockGrid) -> Iterable[Finding]:
         for point, (torch, other) in lock_grid.meeting("torch", name):
             if name == "triton" and not _compiles(point, torch):
                 continue
-            found = release_misfit(torch.version or "", name, other.version or "")
+            found = _finding(lock, torch, other, point)
             if found is not None:
-                yield _finding(lock, torch, other, point, found[1], found[2])
+                yield found
                 break
 
 
@@ -34,17 +34,29 @@ def _compiles(point: Point, torch: LockedPackage) -> bool:
     return point.environment.markers.get("sys_platform") == "linux" and not without_cuda(label_of(torch))
 
 
-def _finding(
-    lock: Lock, torch: LockedPackage, other: LockedPackage, point: Point, why: str, wanted: str | None
-) -> Finding:
+def _finding(lock: Lock, torch: LockedPackage, other: LockedPackage, point: Point) -> Finding | None:
+    ours, theirs = torch.version or "", other.version or ""
+    misfit, made = release_misfit(ours, other.name, theirs), unbound(ours, other.name, theirs)
+    beside, wanted = f"torch {ours} (line {torch.line})", misfit[2] if misfit else None
+    if misfit is not None:
+        severity, said = Severity.ERROR, f"{other.name} {theirs} does not belong to {beside}: {misfit[1]}"
+    elif made is not None:
+        severity, said = (
+            Severity.WARNING,
+            f"{other.name} {theirs} names no torch; it was made with {made}, not {beside}",
+        )
+    else:
+        return None
+    known = row(ours)
     return fault(
-        Severity.ERROR,
+        severity,
         lock,
         other,
-        f"{other.name} {other.version} does not belong to torch {torch.version} (line {torch.line}): {why}",
-        text=other.version or other.raw_name,
-        lines=[torch.line, other.line],
-        wanted=wanted,
+        said,
+        text=theirs,
+        lines=[other.line],
+        beside={"torch": torch.line},
         environment=point.name,
-        remedy=(f"lock {other.name} {wanted}, or the torch that {other.version} belongs to",) if wanted else (),
+        source=known["source"] if known else None,
+        remedy=(f"lock {other.name} {wanted}, or the torch that {theirs} belongs to",) if wanted else (),
     )

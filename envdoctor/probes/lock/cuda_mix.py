@@ -17,20 +17,22 @@ from envdoctor.model import Finding, Lock, Severity
 from envdoctor.pointing import fault
 from envdoctor.views.lock_cuda import CudaPoint, LockCuda, Statement
 
+Said = tuple[Statement, CudaPoint]
+
 
 def check(lock: Lock, lock_cuda: LockCuda) -> Iterable[Finding]:
-    """Report each major that does not belong, then builds of another minor than torch's."""
-    strange: dict[int, dict[str, tuple[Statement, CudaPoint]]] = {}
-    minors: dict[str, tuple[Statement, CudaPoint]] = {}
+    """Report each package of another major once, then each build of another minor than torch's."""
+    majors: dict[str, list[Said]] = {}
+    minors: dict[str, list[Said]] = {}
     for at in lock_cuda.points:
         for item in _strange(at):
-            strange.setdefault(item.major, {}).setdefault(item.package.name, (item, at))
-        for item in _minors(at):
-            minors.setdefault(item.package.name, (item, at))
-    for found in strange.values():
-        yield _majors_apart(lock, [item for item, _ in found.values()], next(iter(found.values()))[1])
-    for item, at in minors.values():
-        yield _minors_apart(lock, item, at)
+            majors.setdefault(item.package.name, []).append((item, at))
+        for item in _of_other_minor(at):
+            minors.setdefault(item.package.name, []).append((item, at))
+    for found in majors.values():
+        yield _majors_apart(lock, found)
+    for found in (found for name, found in minors.items() if name not in majors):
+        yield _minors_apart(lock, found)
 
 
 def _strange(at: CudaPoint) -> list[Statement]:
@@ -44,46 +46,61 @@ def _strange(at: CudaPoint) -> list[Statement]:
     return [s for s in voices if s.major != right and s.package.name != "torch"]
 
 
-def _minors(at: CudaPoint) -> list[Statement]:
+def _of_other_minor(at: CudaPoint) -> list[Statement]:
     torch = at.torch
     if torch is None or torch.minor is None:
         return []
     return [s for s in at.statements if s.major == torch.major and s.minor not in (None, torch.minor)]
 
 
-def _majors_apart(lock: Lock, items: Sequence[Statement], at: CudaPoint) -> Finding:
-    first = items[0]
-    others = [s for s in at.statements if s.major != first.major]
-    right = at.torch or others[0]
-    names = [item.package.name for item in items]
-    said = f"{names[0]} is" if len(names) == 1 else f"{', '.join(names)} are"
-    return fault(
+def _majors_apart(lock: Lock, found: Sequence[Said]) -> Finding:
+    item, at = min(found, key=lambda said: said[0].package.line)
+    right = at.torch or next(s for s in at.statements if s.major != item.major)
+    return _finding(
         Severity.ERROR,
         lock,
-        first.package,
-        f"{said} for CUDA {first.major}, {right.package.name} {right.package.version} for CUDA {right.cuda} "
-        f"({at.point.name})",
-        text=first.text,
-        packages={item.package.name: item.package.version for item in items},
-        lines=[item.package.line for item in items],
-        beside={s.package.name: s.package.version for s in others},
-        remedy=(f"lock these packages for CUDA {right.major}, or drop what asks for them",),
+        found,
+        f"{item.package.name} is for CUDA {item.cuda}, {_named(right)} for CUDA {right.cuda} ({at.point.name})",
+        right,
+        (f"lock what is for CUDA {right.major}, or drop what asks for {item.package.name}",),
     )
 
 
-def _minors_apart(lock: Lock, item: Statement, at: CudaPoint) -> Finding:
+def _minors_apart(lock: Lock, found: Sequence[Said]) -> Finding:
+    item, at = min(found, key=lambda said: said[0].package.line)
     torch = at.torch or item
     name, version = item.package.name, item.package.version or ""
     known = build_misfit(name, version, _label(torch), _label(item)) if name in COMPANIONS else None
-    return fault(
+    return _finding(
         known[0] if known else Severity.WARNING,
         lock,
-        item.package,
-        f"{name} {version} is built for CUDA {item.cuda}, torch {torch.package.version} for {torch.cuda}",
-        text=item.text,
-        lines=[torch.package.line, item.package.line],
-        remedy=(f"lock the build of {name} for CUDA {torch.cuda}",),
+        found,
+        f"{_named(item)} is for CUDA {item.cuda}, {_named(torch)} for CUDA {torch.cuda}",
+        torch,
+        (f"lock the build of {name} for CUDA {torch.cuda}",),
     )
+
+
+def _finding(
+    severity: Severity, lock: Lock, found: Sequence[Said], message: str, right: Statement, remedy: tuple[str, ...]
+) -> Finding:
+    first, at = min(found, key=lambda said: said[0].package.line)
+    return fault(
+        severity,
+        lock,
+        first.package,
+        message,
+        text=first.text,
+        lines=sorted({item.package.line for item, _ in found}),
+        cuda=first.cuda,
+        beside={right.package.name: right.package.line},
+        environment=at.point.name,
+        remedy=remedy,
+    )
+
+
+def _named(item: Statement) -> str:
+    return f"{item.package.name} {item.package.version or ''}".rstrip()
 
 
 def _label(item: Statement) -> str:

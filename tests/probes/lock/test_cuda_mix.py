@@ -46,12 +46,20 @@ def test_a_wheel_of_another_major_than_torchs():
     (finding,) = found = audited(check, MIXED)
     assert (finding.severity, told(found)) == (Severity.ERROR, [("nvidia-cublas", 2)])
     assert "nvidia-cublas is for CUDA 13, torch 2.11.0+cu128 for CUDA 12.8" in finding.message
-    assert finding.evidence["packages"] == {"nvidia-cublas": "13.1.0.3"}
+    assert finding.evidence["beside"] == {"torch": 1}
 
 
-def test_all_of_one_major_are_one_finding():
-    (finding,) = audited(check, MIXED + "nvidia-cufft==12.0.0.61\ncuda-toolkit==13.0.2\n")
-    assert list(finding.evidence["packages"]) == ["nvidia-cublas", "nvidia-cufft", "cuda-toolkit"]
+def test_each_package_of_another_major_is_one_finding():
+    found = audited(check, MIXED + "nvidia-cufft==12.0.0.61\ncuda-toolkit==13.0.2\n")
+    assert told(found) == [("nvidia-cublas", 2), ("nvidia-cufft", 5), ("cuda-toolkit", 6)]
+
+
+def test_a_torch_without_label_is_what_the_package_index_has():
+    line = "cupy-cuda12x==13.6.0\n"
+    (finding,) = audited(check, "torch==2.11.0\n" + line)
+    assert "torch 2.11.0 for CUDA 13 (" in finding.message
+    assert audited(check, "--index-url https://vendor.example/simple\ntorch==2.11.0\n" + line) == []
+    assert audited(check, "torch==2.99.0\n" + line) == []
 
 
 def test_without_torch_the_fewer_are_at_fault():
@@ -74,7 +82,14 @@ def test_torchs_index_and_what_it_needs_tell_its_cuda(lock, cuda):
 def test_another_minor_is_a_warning():
     (finding,) = found = audited(check, "torch==2.11.0+cu128\nvllm==0.26.0+cu129\n")
     assert (finding.severity, told(found)) == (Severity.WARNING, [("vllm", 2)])
-    assert finding.message == "vllm 0.26.0+cu129 is built for CUDA 12.9, torch 2.11.0+cu128 for 12.8"
+    assert finding.message == "vllm 0.26.0+cu129 is for CUDA 12.9, torch 2.11.0+cu128 for CUDA 12.8"
+    assert told(audited(check, "torch==2.11.0+cu128\ncuda-toolkit==12.9.1\n")) == [("cuda-toolkit", 2)]
+
+
+def test_all_entries_of_a_package_are_one_finding():
+    vllm = "vllm==0.26.0+cu129 ; platform_machine {} 'x86_64'\n"
+    (finding,) = audited(check, vllm.format("!=") + "torch==2.11.0+cu128\n" + vllm.format("=="))
+    assert (finding.evidence["line"], finding.evidence["lines"]) == (1, [1, 3])
 
 
 @pytest.mark.parametrize(("name", "severity"), [("torchvision", "warning"), ("torchaudio", "error")])

@@ -9,6 +9,7 @@ from envdoctor.model import Severity, Unavailable
 from envdoctor.probes.lock.driver_too_old import check
 
 COMPAT = Library("/usr/local/cuda-13.0/compat/libcuda.so.1", "580.65.06", "LD_LIBRARY_PATH", "compat")
+VENDOR = "--index-url https://vendor.example/simple\ntorch==2.11.0\n"
 OLD = {"version": "535.183.01", "cuda": (12, 2)}
 
 
@@ -20,9 +21,10 @@ def judge(text, **fields):
     ("text", "subject"),
     [
         ("torch==2.11.0+cu130\n", "torch"),
-        ("torch==2.11.0\ncuda-toolkit==13.0.2\nnvidia-cuda-runtime==13.0.96\n", "cuda-toolkit"),
+        ("torch==2.11.0\ncuda-toolkit==13.0.2\nnvidia-cuda-runtime==13.0.96\n", "torch"),
+        (f"{VENDOR}cuda-toolkit==13.0.2\nnvidia-cuda-runtime==13.0.96\n", "cuda-toolkit"),
     ],
-    ids=["label", "wheels"],
+    ids=["label", "as the package index has it", "wheels beside a vendor's"],
 )
 def test_below_the_floor(text, subject):
     (finding,) = judge(text)
@@ -38,7 +40,7 @@ def test_below_the_floor(text, subject):
         ("torch==2.11.0+cu130\n", {"version": "580.95.05", "cuda": (13, 0)}),
         ("torch==2.11.0+cu130\n", {"libcuda": (COMPAT,)}),
         ("torch==2.11.0+cpu\nnvidia-nccl-cu13==2.28.9\nnvidia-cublas==13.1\n", {}),
-        ("torch==2.11.0\nnvidia-nccl-cu13==2.28.9\n", {}),
+        (f"{VENDOR}nvidia-nccl-cu13==2.28.9\n", {}),
         ("cupy-cuda13x==13.6.0\nnvidia-cublas==13.1\n", {}),
     ],
     ids=["a newer minor", "newer driver", "carried", "CPU", "one wheel alone", "no torch"],

@@ -2,10 +2,10 @@
 
 import pytest
 from locked import audited, read, target, told
-from values import distributions, findings
+from values import distributions, findings, judged
 
 from envdoctor.locks.environments import LockEnvironment
-from envdoctor.model import Severity
+from envdoctor.model import Severity, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.probes.lock.no_wheel import check
 from envdoctor.views.lock_targets import LockTargets
@@ -86,7 +86,6 @@ def test_what_is_not_known_refuses_nothing():
     unknown = LockTargets((LockEnvironment("x", {"sys_platform": "linux", "platform_machine": "x86_64"}),))
     assert audited(check, lock("cp27-cp27m-win32"), "/p/pylock.toml", lock_targets=unknown) == [], "Python unknown"
     assert judge(lock(more=SDIST).replace("wheels = []\n", "")) == [], "no wheel at all"
-    assert audited(check, "torch==2.11.0\n", lock_targets=target()) == [], "no file is named"
 
 
 def test_a_python_that_the_lock_excludes_is_said_once():
@@ -119,3 +118,41 @@ def test_a_group_that_was_left_out_of_the_target():
     given = {"lock": read(GROUPS, "/project/uv.lock")}
     assert findings(check, **given, distributions=distributions("six==1.17.0")) == []
     assert len(findings(check, **given, distributions=distributions("six==1.17.0", "torch==2.11.0"))) == 1
+
+
+def test_a_group_that_the_environment_may_have():
+    """Nothing is installed where an environment is only stated: what `uv sync --group` may ask for counts."""
+    text = GROUPS.replace("dev = [", "extra = [")
+    found = audited(check, text, "/project/uv.lock", lock_targets=target())
+    assert told(found) == [("torch", 14)]
+    assert findings(check, lock=read(text, "/project/uv.lock"), distributions=distributions("six==1.17.0")) == []
+
+
+def test_a_lock_that_names_no_files_is_skipped():
+    assert judged(check, lock=read("torch==2.11.0\n")).skipped == Unavailable("the lock names no files")
+
+
+FORKS = f"""
+version = 1
+[[package]]
+name = "demo"
+source = {{ virtual = "." }}
+dependencies = [
+    {{ name = "torch", version = "2.11.0", marker = "extra == 'extra-4-demo-cpu' and extra == 'extra-4-demo-gpu'" }},
+    {{ name = "torch", version = "2.11.0+cu128" }},
+]
+[[package]]
+name = "torch"
+version = "2.11.0"
+source = {{ registry = "https://index.example/whl/cpu" }}
+wheels = [{{ url = "https://files.example/torch-2.11.0-cp312-none-macosx_11_0_arm64.whl", hash = "sha256:{"1" * 64}" }}]
+[[package]]
+name = "torch"
+version = "2.11.0+cu128"
+source = {{ registry = "https://index.example/whl/cu128" }}
+wheels = [{{ url = "https://files.example/torch-2.11.0+cu128-{LINUX}.whl", hash = "sha256:{"2" * 64}" }}]
+"""
+
+
+def test_a_pin_that_is_meant_for_other_machines_is_not_judged_beside_one_that_fits():
+    assert audited(check, FORKS, "/project/uv.lock", lock_targets=target()) == []
