@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from envdoctor.facts.distributions import Distributions
+from envdoctor.versions import same_build
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,12 +29,9 @@ class LockMetadata:
 
     def of(self, name: str, version: str | None) -> Released | None:
         """Return the metadata of a release; versions count as equal that PEP 440 calls so."""
-        from packaging.utils import canonicalize_version
-
-        for release in self.releases.get(name, ()):
-            if version is not None and canonicalize_version(release.version) == canonicalize_version(version):
-                return release
-        return None
+        if version is None:
+            return None
+        return next((found for found in self.releases.get(name, ()) if same_build(found.version, version)), None)
 
 
 def view(distributions: Distributions) -> LockMetadata:
