@@ -13,7 +13,7 @@ from envdoctor.model import LockedPackage
 from envdoctor.versions import label
 
 _CUDA = re.compile(r"(?<![a-z])cu(\d{2,4})(?!\d)")
-_TORCH = re.compile(r"(?<![a-z])(?:torch|pt)(\d+(?:\.\d+)*)")
+_TORCH = re.compile(r"(?<![a-z])(?:torch|pt)(\d{1,4}(?:\.\d{1,4})*)(?!\d)")
 _ABI = re.compile(r"cxx11abi(true|false)")
 _APART = re.compile(r"cpu|rocm|xpu")
 """How labels of builds without CUDA begin."""

@@ -6,6 +6,8 @@ from values import pin
 from envdoctor import builds
 from envdoctor.model import Artifact
 
+DIGITS = "9" * 5000
+
 
 @pytest.mark.parametrize(
     ("label", "cuda", "torch"),
@@ -22,6 +24,8 @@ from envdoctor.model import Artifact
         ("git02105d46c", None, set()),
         ("torch2", None, set()),
         ("gpu", None, set()),
+        (f"cu{DIGITS}torch2.{DIGITS}", None, set()),
+        (f"torch2{DIGITS}", None, set()),
         ("", None, set()),
     ],
 )

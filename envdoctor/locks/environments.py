@@ -54,17 +54,17 @@ class LockEnvironment:
 
         A pre-release of Python counts as the release, as installers count it.
         """
-        from packaging.specifiers import InvalidSpecifier, SpecifierSet
+        from packaging.specifiers import SpecifierSet
 
         full = re.match(r"\d+(\.\d+)+", self.markers.get("python_full_version", ""))
         if not requires or not (full or self.python):
             return True
+        releases = (full[0],) if full else (f"{self.python}.{patch}" for patch in PATCHES)
         try:
             wanted = SpecifierSet(requires)
-        except InvalidSpecifier:
+            return any(wanted.contains(release) for release in releases)
+        except ValueError:  # InvalidSpecifier, and numbers of thousands of digits
             return True
-        releases = (full[0],) if full else (f"{self.python}.{patch}" for patch in PATCHES)
-        return any(wanted.contains(release) for release in releases)
 
     def tags(self) -> frozenset[str] | None:
         """Return the wheel tags that fit, None if Python, machine or system are not known.

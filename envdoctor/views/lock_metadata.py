@@ -29,10 +29,9 @@ class LockMetadata:
 
     def of(self, name: str, version: str | None) -> Released | None:
         """Return the metadata of a release; versions count as equal that PEP 440 calls so."""
-        for release in self.releases.get(name, ()):
-            if version is not None and same_build(release.version, version):
-                return release
-        return None
+        if version is None:
+            return None
+        return next((found for found in self.releases.get(name, ()) if same_build(found.version, version)), None)
 
 
 def view(distributions: Distributions) -> LockMetadata:

@@ -35,8 +35,8 @@ class LockWheels:
 
 def view(lock: Lock, lock_pins: LockPins, lock_targets: LockTargets) -> LockWheels | Unavailable:
     """Hold what an environment gets against its tags; what it may get, where nothing is installed yet."""
-    if not any(package.artifacts for package in lock.packages):
-        return Unavailable("the lock names no files")
+    if lock.format == "requirements" and not any(package.artifacts for package in lock.packages):
+        return Unavailable("a requirements file names no files")
     found: dict[int, tuple[LockedPackage, list[LockEnvironment]]] = {}
     for environment, selection in lock_pins.by_environment:
         tags = environment.tags() if environment.admitted(lock.requires_python) else None

@@ -23,6 +23,7 @@ COMING = LockEnvironment("3.15.0rc1", {"python_full_version": "3.15.0rc1"})
         (COMING, "<3.15", False),
         (LockEnvironment("unknown"), ">=3.99", True),
         (FULL, "nonsense", True),
+        (MINOR, f">=3.{'9' * 5000}", True),
         (FULL, None, True),
     ],
 )

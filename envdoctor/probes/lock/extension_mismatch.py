@@ -8,6 +8,7 @@ What to do: lock the build whose label fits torch, or build it from source again
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from envdoctor import builds
@@ -50,9 +51,8 @@ def _why(label: str, torch: LockedPackage, at: CudaPoint) -> str:
 
 
 def _release(version: str) -> tuple[int, int] | None:
-    major, _, rest = version.partition(".")
-    minor = rest.partition(".")[0]
-    return (int(major), int(minor)) if major.isdecimal() and minor.isdecimal() else None
+    found = re.match(r"(\d{1,4})\.(\d{1,4})(?!\d)", version)
+    return (int(found[1]), int(found[2])) if found else None
 
 
 def _finding(lock: Lock, package: LockedPackage, label: str, torch: LockedPackage, why: str) -> Finding:

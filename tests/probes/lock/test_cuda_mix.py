@@ -1,7 +1,10 @@
 """Pins for two CUDA releases that one environment would get."""
 
+from dataclasses import replace
+
 import pytest
-from locked import audited, told
+from locked import audited, read, target, told
+from values import findings
 
 from envdoctor.model import Severity
 from envdoctor.probes.lock.cuda_mix import check
@@ -65,6 +68,13 @@ def test_a_torch_without_label_is_what_the_package_index_has():
 def test_without_torch_the_fewer_are_at_fault():
     found = audited(check, "cupy-cuda12x==13.6.0\nnvidia-nccl-cu13==2.28.9\nnvidia-cublas==13.1.0.3\n")
     assert told(found) == [("cupy-cuda12x", 1)]
+
+
+def test_a_comment_that_torch_asks_for_a_wheel_tells_its_cuda():
+    lock = read("--index-url https://v.example/simple\ntorch==2.9.1\ncupy-cuda13x==13.6.0\nnvidia-nccl-cu12==2.27.5\n")
+    asked = tuple(replace(pin, via=("torch",)) if pin.name.startswith("nvidia") else pin for pin in lock.packages)
+    (finding,) = findings(check, lock=replace(lock, packages=asked), lock_targets=target())
+    assert "torch 2.9.1 for CUDA 12 " in finding.message
 
 
 def test_a_vendors_label_says_nothing_and_that_of_a_cpu_build_all():
