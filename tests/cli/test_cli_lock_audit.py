@@ -98,7 +98,6 @@ BAD = {
         b"version = 9\nrequires-python = '>=3.12'\n[[package]]\nname = 'x'\n",
         "version 9 is not known",
     ),
-    "conflict": (HASHED.encode() + b"<<<<<<< HEAD\ntorch==1\n=======\ntorch==2\n>>>>>>> x\n", "lock.txt:5: holds"),
 }
 
 
@@ -153,6 +152,12 @@ def test_a_file_that_may_not_be_read(doctor, tmp_path):
     path.write_text(HASHED)
     path.chmod(stat.S_IWUSR)
     assert doctor("lock", "audit", "lock.txt", cwd=tmp_path).status == 2
+
+
+def test_a_merge_left_half_done_is_a_finding(audit):
+    answer = audit(lock_txt=HASHED + "<<<<<<< HEAD\nnumpy==1.0\n=======\nnumpy==2.0\n>>>>>>> x\n")
+    (finding,) = answer.findings("lock/over-limit")
+    assert (answer.status, finding["evidence"]["line"]) == (1, 5)
 
 
 def test_a_cycle_of_includes_ends(audit, tmp_path):

@@ -12,14 +12,13 @@ REQUIREMENTS = f"""\
 -f https://{SECRET}@index.example/wheels?token={SECRET}
 --trusted-host {SECRET}@index.example
 -i ci-bot:{SECRET}@index.example/simple
-numpy==2.4.6 --hash=sha256:{SECRET} ; {SECRET}
+numpy==2.4.6 --hash=sha256:{DIGEST}
     # from {USER}
-six @ https://u:{SECRET}/x#y@index.example/six-1.0.zip#sha256={SECRET}
+six @ https://u:{SECRET}/x#y@index.example/six-1.0.zip#sha256={DIGEST}
 bad @@ {USER}
 -e git+https://{SECRET}@index.example/x.git
 --frobnicate {USER}
 -r {USER}
--r sub/{SECRET}@{USER}
 """
 UV = f"""\
 version = 1
@@ -91,8 +90,8 @@ def test_each_line_with_a_secret_is_reported(audit):
 @pytest.mark.parametrize("name", NO_LOCKS)
 def test_what_is_no_lock_repeats_none_either(audit, name):
     answer = audit(NO_LOCKS[name], name=name)
-    assert answer.status == 2
-    assert name in answer.stderr
+    assert answer.status == (1 if name == "pylock.toml" else 2), "a pylock is read entry by entry"
+    assert name in answer.stdout + answer.stderr
 
 
 def test_the_configuration_of_the_machine_is_a_note_that_says_so(audit):

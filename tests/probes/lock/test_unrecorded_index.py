@@ -1,7 +1,7 @@
 """Builds of a torch index in a lock that names no index."""
 
 import pytest
-from locked import audited, package, told, uv
+from locked import SHA, audited, package, told, uv
 
 from envdoctor.model import Severity
 from envdoctor.probes.lock.unrecorded_index import check
@@ -36,6 +36,7 @@ def test_an_option_that_names_a_place(option):
     "line",
     [
         "torch==2.11.0",
+        f"torch==2.11.0+cu128 --hash={SHA}",
         "torchao==0.17.0+git",
         "torch==2.11.0+rhaiv.8",
         "flash-attn==2.8.1+cu13torch2.10",
