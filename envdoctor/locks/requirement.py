@@ -137,6 +137,7 @@ def _marker(text: str) -> tuple[str | None, list[Fault]]:
 
 def _from_url(url: str, name: str, extras: tuple[str, ...], marker: str | None, hashes: tuple[str, ...]) -> Parsed:
     """Read an address; its fragment may name the package (#egg=) and its digests (#sha256=)."""
+    url = redact(url)  # before it is cut: a password may hold a # that nobody escaped
     base, _, fragment = url.partition("#")
     pairs = [pair.partition("=")[::2] for pair in fragment.split("&")]
     good, problems = _digests(f"{key}:{value}" for key, value in pairs if key in _FRAGMENT_DIGESTS)
@@ -150,9 +151,8 @@ def _from_url(url: str, name: str, extras: tuple[str, ...], marker: str | None, 
         return None, [*problems, Fault(rule, f"{quoted(url)} names no package; write NAME @ URL", url)]
     version = found[1] if found is not None and normalised(found[0]) == normalised(name) else None
     source = _kind(base)
-    address = redact(base)
-    artifacts = (Artifact(file, address, hashes),) if source == "url" else ()
-    return Draft(name, version, extras, marker, source, address, artifacts, hashes), problems
+    artifacts = (Artifact(file, base, hashes),) if source == "url" else ()
+    return Draft(name, version, extras, marker, source, base, artifacts, hashes), problems
 
 
 def _kind(url: str) -> SourceKind:
