@@ -25,11 +25,14 @@ QUICK = ("-n", "3", "--dist", "worksteal")
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Style, format and types."""
+    """Style, format and types, and our own locks."""
     session.install(".", *LINTERS, "nox")
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     session.run("mypy")
+    session.run(
+        "envdoctor", "lock", "audit", "--fail-on", "warning", *sorted(map(str, Path("lockfiles").glob("*.txt")))
+    )
 
 
 @nox.session
