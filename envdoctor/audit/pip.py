@@ -6,28 +6,25 @@ and machine-wide configuration and its environment variables are the same for al
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import json
 import os
 import re
 import shutil
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from envdoctor.errors import EnvDoctorError
 from envdoctor.locks.text import file_name
 from envdoctor.system.host import Completed, Host
+from envdoctor.system.pipconfig import is_on, settings
 from envdoctor.system.web import Access, UnreadError
 from envdoctor.views.lock_online import Listed, ListedFile, Pin
 
 WITHIN = 15.0
 """Seconds for a question that needs no network; pip takes half a second to start."""
-_LINE = re.compile(r"(:env:|global|install)\.([\w-]+)=(.*)")
-_SECTIONS = ("global", "install", ":env:")
-"""What counts for `pip install`, the later the more (pip 26.3, cli/parser.py)."""
 _DEFAULT = re.compile(r"Base URL of the Python Package Index \(default (\S+)\)")
 
 
@@ -61,8 +58,8 @@ def on_path(name: str, host: Host) -> list[str] | None:
 
 def configured(pip: Sequence[str], host: Host) -> Configured:
     """Ask pip for its configuration. Raises EnvDoctorError if it names no index."""
-    options = parse(_asked([*pip, "config", "list"], host).stdout.decode(errors="replace"))
-    if options.get("no-index", "").lower() in ("1", "true", "yes", "on"):
+    options = settings(_asked([*pip, "config", "list"], host).stdout.decode(errors="replace"))
+    if is_on(options, "no-index"):
         raise EnvDoctorError("pip is configured to ask no index (no-index)")
     first = options.get("index-url") or _default(pip, host)
     indexes = dict.fromkeys([first, *options.get("extra-index-url", "").split()])
@@ -72,17 +69,6 @@ def configured(pip: Sequence[str], host: Host) -> Configured:
     netrc = env.get("NETRC") or os.path.join(host.home, ".netrc")
     access = Access(cert, options.get("client-cert", ""), options.get("proxy", ""), trusted, netrc)
     return Configured(tuple(_address(index, host) for index in indexes), access)
-
-
-def parse(text: str) -> Mapping[str, str]:
-    """Read what `pip config list` prints, one `section.key='value'` a line."""
-    found: dict[str, dict[str, str]] = {section: {} for section in _SECTIONS}
-    for match in filter(None, map(_LINE.fullmatch, text.splitlines())):
-        try:
-            found[match[1]][match[2]] = str(ast.literal_eval(match[3]))
-        except (ValueError, SyntaxError):
-            continue
-    return {key: value for section in _SECTIONS for key, value in found[section].items() if value}
 
 
 def _default(pip: Sequence[str], host: Host) -> str:

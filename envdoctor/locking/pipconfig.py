@@ -1,21 +1,18 @@
 """Where pip looks for packages, as its configuration says, and how uv is told the same.
 
-Sources: `pip config list` of pip 26.3 (`section.key='value'`, the environment as `:env:`); uv 0.13.9's environment
-variables. Values go to uv by its environment: a command line can be read by everybody on the machine.
+Source: the environment variables of uv 0.13.9. Values go to uv by its environment: a command line can be read by
+everybody on the machine.
 """
 
 from __future__ import annotations
 
-import ast
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-_LINE = re.compile(r"(global|install|:env:)\.([\w-]+)=(.+)")
-_ORDER = ("global", "install", ":env:")
+from envdoctor.system.pipconfig import is_on, settings
+
 _OWN = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
 """Variables by which uv itself is told where to look."""
-_TRUE = frozenset({"1", "true", "yes", "on", "y", "t"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,30 +30,15 @@ class PipConfig:
 
 def parse(text: str) -> PipConfig:
     """Read what `pip config list` prints; lines that are no settings are passed over."""
-    levels: dict[str, dict[str, str]] = {level: {} for level in _ORDER}
-    for line in text.splitlines():
-        match = _LINE.fullmatch(line)
-        if match is not None:
-            levels[match[1]][match[2]] = _value(match[3])
-    said: dict[str, str] = {}
-    for level in _ORDER:
-        said |= levels[level]
+    said = settings(text)
     return PipConfig(
         said.get("index-url", ""),
         tuple(said.get("extra-index-url", "").split()),
         tuple(said.get("find-links", "").split()),
         tuple(said.get("trusted-host", "").split()),
         said.get("cert", ""),
-        said.get("no-index", "").lower() in _TRUE,
+        is_on(said, "no-index"),
     )
-
-
-def _value(text: str) -> str:
-    try:
-        value = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return ""
-    return value if isinstance(value, str) else ""
 
 
 def for_uv(pip: PipConfig, env: Mapping[str, str], *, configured: bool) -> dict[str, str]:
