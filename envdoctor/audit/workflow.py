@@ -4,24 +4,24 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from envdoctor import registry, snapshot
+from envdoctor import locks, registry, snapshot
 from envdoctor.audit import configured, online, places, wheelhouse
 from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.judge import judge
 from envdoctor.locate import Wish, configuration, locate
-from envdoctor.locks.environments import declared, of_target, stated
-from envdoctor.model import Outcome, Report, Target, Unavailable
+from envdoctor.locks.environments import LockEnvironment, declared, of_target, stated
+from envdoctor.model import LockedPackage, Outcome, Report, Target, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.snapshot import Snapshot
 from envdoctor.system.forked import call
 from envdoctor.system.host import Host
 from envdoctor.views import lock_metadata, lock_online
-from envdoctor.views.lock_online import LockOnline
+from envdoctor.views.lock_online import DryRun, LockOnline
 from envdoctor.views.lock_targets import NONE_STATED, LockTargets
 
 DEADLINE = 60.0
@@ -30,6 +30,10 @@ OF_LOCK = ("lock", "lock_scan", "lock_source")
 OF_TARGET = ("interpreter", "distributions", "driver")
 NO_DRIVER = Unavailable("no driver known: name a --target, whose node has one")
 NO_METADATA = Unavailable("no metadata at hand: name a --target that has the locked releases, or a --wheelhouse")
+
+
+Resolve = Callable[[Sequence[LockedPackage], LockEnvironment, str, Host, float], DryRun]
+"""Pins, the environment, the lock's directory, the host, seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,8 @@ class Asked:
     extras: tuple[str, ...] = ()
     config: str | None = None
     deadline: float = DEADLINE
+    resolve: Resolve | None = None
+    """Who tells online whether the pins are all that is needed, where no metadata is at hand."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,8 @@ def audit(paths: Sequence[str], asked: Asked, host: Host) -> Report:
         taken = _taken(path, given, host, asked.deadline)
         targets = given.values.get("lock_targets") or _declared(taken)
         answered = _online(taken, asked, host)
+        if isinstance(answered, LockOnline) and isinstance(given.values["lock_metadata"], Unavailable):
+            answered = replace(answered, dry_run=_dry_run(taken, targets, asked, host))
         values = {**given.values, "lock_targets": targets, "lock_online": answered}
         values |= _hosts(taken, given.policy, host, asked.deadline)
         target = replace(given.target, lock=_absolute(path, host))
@@ -148,6 +156,19 @@ def _online(taken: Snapshot, asked: Asked, host: Host) -> LockOnline | Unavailab
     if isinstance(taken.lock, Unavailable):
         return taken.lock
     return online.ask(taken.lock, host, asked.deadline) if asked.online else lock_online.view()
+
+
+def _dry_run(taken: Snapshot, targets: LockTargets | Unavailable, asked: Asked, host: Host) -> DryRun | None:
+    """Ask for the first environment whether a requirements lock is complete; the graphs of others say it themselves."""
+    lock = taken.lock
+    if asked.resolve is None or isinstance(lock, Unavailable) or lock.format != "requirements":
+        return None
+    if isinstance(targets, Unavailable):
+        return DryRun("", problem=targets.reason)
+    environment = targets.environments[0]
+    wanted = locks.select(lock, environment.markers).wanted.values()
+    pins = [package for package in wanted if package.source == "index" and package.version]
+    return asked.resolve(pins, environment, os.path.dirname(os.path.abspath(lock.path)), host, asked.deadline)
 
 
 def _hosts(taken: Snapshot, policy: Policy, host: Host, deadline: float) -> dict[str, Any]:

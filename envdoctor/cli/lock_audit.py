@@ -65,7 +65,12 @@ def audit(
     from envdoctor.model import Severity
 
     chosen = (tuple(group or ()), tuple(extra or ()))
-    asked = workflow.Asked(target, python, platform, wheelhouse, online, *chosen, config, deadline)
+    resolve = None
+    if online:
+        from envdoctor.locking import dry_run
+
+        resolve = dry_run.dry_run
+    asked = workflow.Asked(target, python, platform, wheelhouse, online, *chosen, config, deadline, resolve)
     report = workflow.audit(files, asked, workflows.LocalHost())
     show(_rendered(report, output))
     raise typer.Exit(report.status(Severity[fail_on.name]))

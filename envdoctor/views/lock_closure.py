@@ -6,10 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from envdoctor.model import Lock, LockedPackage, LockProblem, Unavailable
+from envdoctor.views.lock_online import DryRun, LockOnline
 from envdoctor.views.lock_requirements import LockRequirements
 
 BOOTSTRAP = ("distribute", "pip", "setuptools", "wheel")
 """Left out by pip-compile without --allow-unsafe, which lock/bootstrap-missing tells, and by pip freeze (pip 26.3)."""
+
+
+UNRESOLVED = Unavailable("the pins do not fit together, so that no resolver says what is missing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,17 +34,32 @@ class LockClosure:
     gaps: tuple[Gap, ...] = ()
 
 
-def view(lock: Lock, lock_requirements: LockRequirements | Unavailable) -> LockClosure | Unavailable:
-    """Look for them; a uv.lock records by itself who needs whom, a pylock may."""
+def view(
+    lock: Lock, lock_requirements: LockRequirements | Unavailable, lock_online: LockOnline | Unavailable
+) -> LockClosure | Unavailable:
+    """Look for them; a uv.lock records by itself who needs whom, a pylock may. Without metadata a dry run tells."""
     found = [*_told(lock), *(_dangling(lock) if lock.format == "pylock" else ())]
     if lock.format != "uv" and not isinstance(lock_requirements, Unavailable):
         found += _unlocked(lock_requirements)
     elif isinstance(lock_requirements, Unavailable) and not any(package.dependencies for package in lock.packages):
-        return lock_requirements
+        run = None if isinstance(lock_online, Unavailable) else lock_online.dry_run
+        if run is None or run.conflict:
+            return lock_requirements if run is None else UNRESOLVED
+        if run.problem:
+            return Unavailable(run.problem, failed=True)
+        found += _added(run)
     gaps: dict[str, Gap] = {}
     for gap in found:
         gaps.setdefault(gap.name, gap)
     return LockClosure(tuple(gaps.values()))
+
+
+def _added(run: DryRun) -> Iterator[Gap]:
+    """Yield what a resolver adds to the pins; it does not say for whom."""
+    for name in run.extra:
+        if name not in BOOTSTRAP:
+            said = f"{name} is required by what the lock pins, and the lock does not hold it ({run.environment})"
+            yield Gap(name, LockProblem(0, ""), said)
 
 
 def _told(lock: Lock) -> Iterator[Gap]:

@@ -52,6 +52,19 @@ class Advisory:
 
 
 @dataclass(frozen=True, slots=True)
+class DryRun:
+    """What a resolver would install for a lock's pins in one environment."""
+
+    environment: str
+    extra: tuple[str, ...] = ()
+    """Normalised names that it would install beside the pins."""
+    conflict: str = ""
+    """What it says if the pins do not fit together."""
+    problem: str = ""
+    """Why nothing was learned."""
+
+
+@dataclass(frozen=True, slots=True)
 class LockOnline:
     """Answers; what could not be looked up is unknown, never clean."""
 
@@ -67,6 +80,8 @@ class LockOnline:
     """Pin -> why its vulnerabilities are not known."""
     advisories_problem: str = ""
     """Why vulnerabilities are not known at all, "" if they are."""
+    dry_run: DryRun | None = None
+    """Whether the pins are all that is needed; None where metadata at hand says it, or the lock's own graph."""
 
 
 def view() -> LockOnline | Unavailable:

@@ -179,3 +179,19 @@ def test_what_the_index_does_not_have_is_listed_and_not_guessed(lab):
         "not locked: lab-torch 2.11.0+cu128: installed from a local file or directory\n"
     )
     assert lab.pins("now.txt") == {"lab-core": "3.0"}
+
+
+def test_a_dry_run_tells_online_whether_the_pins_are_all(lab):
+    """lab-tools 1.1 requires lab-core, and lab-torch one below 3.1, of which the directory index has 3.0."""
+    for text, rule, subject in (
+        ("lab-tools==1.1\n", "lock/incomplete", "lab-core"),
+        ("lab-torch==2.11.0+cu128\nlab-core==3.1\n", "lock/broken-requirement", "lab-torch"),
+    ):
+        LATER.build(lab.wheelhouse)
+        lab.write("lock.txt", text)
+        stated = ("--python", "3.11", "--platform", "manylinux_2_28_x86_64", "--online", "--format", "json")
+        (finding,) = lab.lock("audit", "lock.txt", *stated).findings(rule)
+        assert finding["subject"] == subject
+    lab.write("lock.txt", "lab-tools==1.1\nlab-core==3.0\n")
+    answer = lab.lock("audit", "lock.txt", *stated)
+    assert {"lock/incomplete", "lock/broken-requirement"} <= set(answer.report["passed"])

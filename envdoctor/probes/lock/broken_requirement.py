@@ -14,14 +14,18 @@ from collections.abc import Iterable
 from envdoctor.companions import COMPANIONS, release_misfit
 from envdoctor.model import Finding, Lock, Severity
 from envdoctor.pointing import fault
-from envdoctor.views.lock_requirements import LockEdge, LockRequirements
+from envdoctor.views.lock_broken import LockBroken
+from envdoctor.views.lock_online import DryRun
+from envdoctor.views.lock_requirements import LockEdge
 
 
-def check(lock: Lock, lock_requirements: LockRequirements) -> Iterable[Finding]:
-    """Report one finding for each requiring package."""
+def check(lock: Lock, lock_broken: LockBroken) -> Iterable[Finding]:
+    """Report one finding for each requiring package, or what a resolver says."""
+    if lock_broken.conflict is not None:
+        yield _conflict(lock, lock_broken.conflict)
     broken: dict[str, list[LockEdge]] = {}
-    for edge in lock_requirements.edges:
-        if not edge.satisfied and not _of_companions(edge):
+    for edge in lock_broken.edges:
+        if not _of_companions(edge):
             broken.setdefault(edge.requirer.name, []).append(edge)
     for name, edges in broken.items():
         first = edges[0]
@@ -41,6 +45,15 @@ def check(lock: Lock, lock_requirements: LockRequirements) -> Iterable[Finding]:
             environment=first.environment,
             remedy=("lock again; or override the requirement, so that the lock records it",),
         )
+
+
+def _conflict(lock: Lock, run: DryRun) -> Finding:
+    """Tell a resolver's own sentence, at the first pin that it names."""
+    pin = next((package for package in lock.packages if f"{package.name}==" in run.conflict), None)
+    said = f"the pins do not fit together for {run.environment}: {run.conflict}"
+    remedy = ("lock again; or override the requirement, so that the lock records it",)
+    text = (pin.version or "") if pin else ""
+    return fault(Severity.ERROR, lock, pin, said, text=text, environment=run.environment, remedy=remedy)
 
 
 def _of_companions(edge: LockEdge) -> bool:

@@ -6,8 +6,10 @@ import pytest
 from locked import audited, metadata, read, target, told
 from values import distributions, judged
 
-from envdoctor.model import LockHeader, Severity
+from envdoctor.model import LockHeader, Severity, Unavailable
 from envdoctor.probes.lock.broken_requirement import check
+from envdoctor.views import lock_broken
+from envdoctor.views.lock_online import DryRun, LockOnline
 
 TORCH = metadata(torch=("2.11.0", "nvidia-cudnn-cu13==9.19.0.56", "triton==3.6.0 ; platform_system == 'Linux'"))
 LOCK = "torch==2.11.0\nnvidia-cudnn-cu13==9.20.0.48\ntriton==3.6.0\n"
@@ -68,3 +70,16 @@ def test_overrides_that_are_not_recorded_leave_it_open():
 )
 def test_healthy_neighbours(text):
     assert judge(text) == []
+
+
+def test_without_metadata_it_is_what_a_resolver_says():
+    said = "Because requests==2.32.3 depends on urllib3>=1.21.1,<3 and you require urllib3==1.20 ..."
+    nothing = Unavailable("no metadata")
+    broken = lock_broken.view(nothing, LockOnline(dry_run=DryRun("Python 3.12", conflict=said)))
+    (finding,) = audited(check, "urllib3==1.20\nrequests==2.32.3\n", lock_broken=broken)
+    assert (finding.subject, finding.evidence["line"], finding.severity) == ("urllib3", 1, Severity.ERROR)
+    assert finding.message.endswith(said)
+    assert lock_broken.view(nothing, LockOnline(dry_run=DryRun("Python 3.12"))) == lock_broken.LockBroken()
+    lost = lock_broken.view(nothing, LockOnline(dry_run=DryRun("Python 3.12", problem="uv is not here")))
+    assert lost == Unavailable("uv is not here", failed=True)
+    assert lock_broken.view(nothing, LockOnline()) == lock_broken.view(nothing, Unavailable("offline")) == nothing

@@ -6,6 +6,10 @@ from values import judged
 
 from envdoctor.model import Severity, Unavailable
 from envdoctor.probes.lock.incomplete import check
+from envdoctor.views import lock_closure
+from envdoctor.views.lock_online import DryRun, LockOnline
+
+NOTHING = Unavailable("no metadata")
 
 DANGLING = """
 version = 1
@@ -82,3 +86,22 @@ def test_what_needs_nothing_here():
 def test_without_metadata_it_is_skipped():
     outcome = judged(check, lock=read(PIN), distributions=Unavailable("no metadata"))
     assert outcome.skipped == Unavailable("no metadata")
+
+
+def run(**fields):
+    return LockOnline(dry_run=DryRun("Python 3.12 on linux_x86_64", **fields))
+
+
+def test_without_metadata_a_dry_run_tells_what_a_resolver_would_add():
+    closure = lock_closure.view(read(PIN), NOTHING, run(extra=("six", "setuptools")))
+    (finding,) = audited(check, PIN, lock_closure=closure)
+    assert (finding.subject, finding.evidence.get("line")) == ("six", None)
+    assert finding.message.startswith("six is required by what the lock pins, and the lock does not hold it")
+
+
+def test_a_dry_run_that_tells_nothing_is_no_clean_bill():
+    assert lock_closure.view(read(PIN), NOTHING, run()) == lock_closure.LockClosure()
+    lost = lock_closure.view(read(PIN), NOTHING, run(problem="uv is not here"))
+    assert lost == Unavailable("uv is not here", failed=True)
+    assert lock_closure.view(read(PIN), NOTHING, run(conflict="x depends on y")) == lock_closure.UNRESOLVED
+    assert lock_closure.view(read(PIN), NOTHING, Unavailable("offline")) == NOTHING
