@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from shlex import quote
 
 from envdoctor.errors import LockError
 from envdoctor.locks import lines
 from envdoctor.locks.files import read_bytes
 from envdoctor.model import Finding, Outcome
 
+AGAIN = "envdoctor lock compile IN -o FILE"
+"""How a rule says that a lock is to be made again."""
 WITHIN = 2000
 """Lines below its package in which words are looked for: one package of a universal lock has hundreds of files."""
 
@@ -42,6 +46,23 @@ def placed(
         )
         for outcome in outcomes
     )
+
+
+def filled(outcomes: Iterable[Outcome], command: str, path: str) -> tuple[Outcome, ...]:
+    """Put the command that made the lock into the steps that ask for it; it is to be run in the lock's directory."""
+    if not command.startswith(AGAIN.partition(" IN ")[0]):
+        return tuple(outcomes)
+    folder = os.path.dirname(path)
+    whole = f"(cd {quote(folder)} && {command})" if folder else command
+    return tuple(
+        replace(outcome, findings=tuple(_filled(finding, whole) for finding in outcome.findings))
+        for outcome in outcomes
+    )
+
+
+def _filled(finding: Finding, command: str) -> Finding:
+    steps = tuple(step.removesuffix(AGAIN) + command if step.endswith(AGAIN) else step for step in finding.remedy)
+    return replace(finding, remedy=steps)
 
 
 def _place(finding: Finding) -> Place | None:

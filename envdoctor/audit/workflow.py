@@ -32,8 +32,8 @@ NO_DRIVER = Unavailable("no driver known: name a --target, whose node has one")
 NO_METADATA = Unavailable("no metadata at hand: name a --target that has the locked releases, or a --wheelhouse")
 
 
-Resolve = Callable[[Sequence[LockedPackage], LockEnvironment, str, Host, float], DryRun]
-"""Pins, the environment, the lock's directory, the host, seconds."""
+Resolve = Callable[[Sequence[LockedPackage], LockEnvironment, str, Host, float], DryRun | None]
+"""Pins, the environment, the lock's directory, the host, seconds; None where there is nobody to ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,8 @@ def audit(paths: Sequence[str], asked: Asked, host: Host) -> Report:
             judged = online.admitted(judged, taken.lock, answered, given.policy, now)
         wanted = places.asked(judged)
         found = call("the places of findings", partial(places.look, wanted), timeout=asked.deadline) if wanted else {}
-        outcomes.append((path, places.placed(judged, found, {target.lock or "": path})))
+        judged = places.placed(judged, found, {target.lock or "": path})
+        outcomes.append((path, places.filled(judged, _command(taken), path)))
         failed |= taken.failed()
         pins += len(taken.known("lock", "packages") or ())
     seen: dict[str, str | int] = {"locks": ", ".join(path for path, _ in outcomes), "pins": pins}
@@ -139,6 +140,10 @@ def _taken(path: str, given: _Given, host: Host, deadline: float) -> Snapshot:
     return replace(given.taken, **{name: getattr(taken, name) for name in OF_LOCK})
 
 
+def _command(taken: Snapshot) -> str:
+    return "" if isinstance(taken.lock, Unavailable) else taken.lock.header.command
+
+
 def _absolute(path: str, host: Host) -> str:
     return os.path.abspath(os.path.join(host.cwd, os.path.expanduser(path)))
 
@@ -164,7 +169,7 @@ def _dry_run(taken: Snapshot, targets: LockTargets | Unavailable, asked: Asked, 
     if asked.resolve is None or isinstance(lock, Unavailable) or lock.format != "requirements":
         return None
     if isinstance(targets, Unavailable):
-        return DryRun("", problem=targets.reason)
+        return None
     environment = targets.environments[0]
     wanted = locks.select(lock, environment.markers).wanted.values()
     pins = [package for package in wanted if package.source == "index" and package.version]

@@ -33,7 +33,9 @@ def audit(
     python: Annotated[str | None, typer.Option(help="Judge for this Python: 3.12.", metavar="VERSION")] = None,
     platform: Annotated[
         str | None,
-        typer.Option(help="Judge for this platform: manylinux_2_28_x86_64; linux_x86_64 if glibc is not known."),
+        typer.Option(
+            help="Judge for this platform: manylinux_2_28_x86_64; linux_x86_64 if glibc is not known.", metavar="TAG"
+        ),
     ] = None,
     wheelhouse: Annotated[
         str | None, typer.Option(help="Wheels whose metadata says what locked releases require.", metavar="DIR")

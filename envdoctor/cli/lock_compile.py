@@ -52,7 +52,8 @@ def compile_(
     with _detailed():
         done = compile_lock(asked, workflows.LocalHost(), complain)
     made = f"by {done.header.resolver} for Python {done.header.python} on {done.header.platform}"
-    show(f"{printable(done.path)}: {done.count} packages locked {made}\n")
+    moved = "".join(f"moved {printable(each)}\n" for each in done.moved)
+    show(f"{printable(done.path)}: {done.count} packages locked {made}\n{moved}")
 
 
 @locks.command("from-target")

@@ -20,7 +20,7 @@ from envdoctor.system.reading import regular
 from envdoctor.system.tool import perform
 
 Name = Literal["pip-tools", "uv"]
-GET_UV = "install uv beside envdoctor (pip install uv)"
+GET_UV = f"install uv beside envdoctor: {sys.executable} -m pip install uv"
 _PRIVATE = ("PYTHONPATH", "PYTHONHOME", "PYTHONSTARTUP", "VIRTUAL_ENV", "CONDA_PREFIX")
 """Variables of the caller's job, which are nothing to a resolver."""
 

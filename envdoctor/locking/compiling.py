@@ -43,6 +43,8 @@ class Locked:
     header: Header
     count: int
     """Pins."""
+    moved: tuple[str, ...] = ()
+    """Pins of the old lock that another version has now: `numpy 2.2.6 -> 2.2.5`."""
 
 
 def compile_lock(asked: Asked, host: Host, tell: Callable[[str], None]) -> Locked:
@@ -77,7 +79,7 @@ def compile_lock(asked: Asked, host: Host, tell: Callable[[str], None]) -> Locke
     )
     text = whole(text, about, goal.form, shown, inputs.options)
     outfile.put(output, text, goal.form, said)
-    return Locked(said, about, count(text, goal.form))
+    return Locked(said, about, count(text, goal.form), outfile.moved(old, output))
 
 
 def _beside(source: str, form: Format | None) -> str:

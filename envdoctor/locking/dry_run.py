@@ -10,7 +10,7 @@ import re
 import tempfile
 from collections.abc import Sequence
 
-from envdoctor.errors import EnvDoctorError
+from envdoctor.errors import UsageError
 from envdoctor.locking.choosing import Goal, find_uv
 from envdoctor.locking.platforms import Platform, for_uv
 from envdoctor.locking.resolvers import last_lines
@@ -29,16 +29,19 @@ _CAUSE = re.compile(r"No solution found.*?(?:cause:|╰─▶)(.*)", re.DOTALL)
 
 def dry_run(
     pins: Sequence[LockedPackage], environment: LockEnvironment, folder: str, host: Host, timeout: float
-) -> DryRun:
-    """Ask, as from the lock's directory. What could not be learned is told as the answer's problem."""
+) -> DryRun | None:
+    """Ask, as from the lock's directory; None where there is no uv, or not enough is known of the environment.
+
+    What could not be learned is told as the answer's problem.
+    """
     if not (environment.python and environment.machine):
-        return DryRun(environment.name, problem="uv needs a Python and a machine to resolve for: state both")
+        return None
     platform = Platform(environment.glibc or USUAL, environment.machine)
     try:
         uv = find_uv(Goal(environment.python, None, platform), folder, host)
         target = ["--python-version", environment.python, "--python-platform", for_uv(platform)]
-    except EnvDoctorError as error:
-        return DryRun(environment.name, problem=str(error))
+    except UsageError:
+        return None
     with tempfile.TemporaryDirectory() as scratch:
         wishes = os.path.join(scratch, "pins.txt")
         with open(wishes, "w", encoding="utf-8") as stream:

@@ -72,7 +72,7 @@ def lock_installed(wish: Wish, output: str, host: Host, tell: Callable[[str], No
 
 
 def _header(output: str, goal: Goal, uv: Uv) -> Header:
-    command = shlex.join(["envdoctor", "lock", "from-target", "-o", os.path.basename(output)])
+    command = f"{shlex.join(['envdoctor', 'lock', 'from-target', '-o', os.path.basename(output)])} --target DIR"
     minor = ".".join(goal.version.split(".")[:2])
     return Header(command, str(uv), minor, str(goal.platform))
 

@@ -64,6 +64,12 @@ def old_lock(path: str, said: str) -> Old:
     return Old(tuple(dict(pins).items()), header.parse(data.decode(errors="replace")))
 
 
+def moved(old: Old, path: str) -> tuple[str, ...]:
+    """Return the pins that are not what they were in the old lock; what came or went is not among them."""
+    now = {package.name: package.version for package in locks.read(path).packages}
+    return tuple(f"{name} {version} -> {now[name]}" for name, version in old.pins if now.get(name, version) != version)
+
+
 def seed(old: Old, form: Format) -> str:
     """Write the old pins for a resolver to keep to, without their hashes, which it would take over unseen."""
     if form == "requirements":

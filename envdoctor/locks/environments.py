@@ -133,8 +133,8 @@ def stated(python: str | None, platform: str | None) -> LockEnvironment:
     if platform is not None:
         machine, glibc = _platform(platform)
         markers |= {**_LINUX, "platform_machine": machine}
-    parts = (f"Python {python}" if python else "", f"on {platform}" if platform else "")
-    return LockEnvironment(" ".join(filter(None, parts)), markers, glibc, bool(python and python.endswith("t")))
+    parts = (f"Python {python}" if python else "", platform or "")
+    return LockEnvironment(" on ".join(filter(None, parts)), markers, glibc, bool(python and python.endswith("t")))
 
 
 def _platform(text: str) -> tuple[str, tuple[int, int] | None]:

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 FIRST = "# Locked by envdoctor. To lock again, in the directory of this file:"
+HEAD = 1 << 14
+"""Characters among which a header is looked for; somebody may have put a line above it."""
 _COMMAND = "#     "
 ENVIRONMENT = "the installed environment"
 _OUTSIDE = "a file outside the project"
@@ -67,8 +69,9 @@ def table(header: Header) -> str:
 
 def parse(text: str) -> Header | None:
     """Read it off a lock's text, of either format; None if it has none, or none that is whole. Never raises."""
-    if text.startswith(FIRST):
-        return _of_comments(text)
+    at = text.find(FIRST, 0, HEAD)
+    if at == 0 or (at > 0 and text[at - 1] == "\n"):
+        return _of_comments(text[at:])
     if "\n[tool.envdoctor]" not in text:
         return None
     import tomllib
@@ -80,7 +83,7 @@ def parse(text: str) -> Header | None:
 
 
 def _of_comments(text: str) -> Header | None:
-    lines = _leading(text.split("\n"))
+    lines = _leading(text.splitlines())
     if len(lines) < 2 or not lines[1].startswith(_COMMAND):
         return None
     found: dict[str, list[str]] = {}

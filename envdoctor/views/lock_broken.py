@@ -23,7 +23,8 @@ def view(
 ) -> LockBroken | Unavailable:
     """Take the metadata where there is any: it names each requirement."""
     if not isinstance(lock_requirements, Unavailable):
-        return LockBroken(tuple(edge for edge in lock_requirements.edges if not edge.satisfied))
+        broken = tuple(edge for edge in lock_requirements.edges if not edge.satisfied)
+        return LockBroken(broken) if broken else lock_requirements.gap or LockBroken()
     run = None if isinstance(lock_online, Unavailable) else lock_online.dry_run
     if run is None:
         return lock_requirements

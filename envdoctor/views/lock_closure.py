@@ -51,6 +51,8 @@ def view(
     gaps: dict[str, Gap] = {}
     for gap in found:
         gaps.setdefault(gap.name, gap)
+    if not gaps and lock.format == "requirements" and not isinstance(lock_requirements, Unavailable):
+        return lock_requirements.gap or LockClosure()
     return LockClosure(tuple(gaps.values()))
 
 

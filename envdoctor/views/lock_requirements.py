@@ -14,6 +14,9 @@ from envdoctor.views.lock_metadata import LockMetadata
 from envdoctor.views.lock_pins import LockPins
 from envdoctor.views.requirements import walk
 
+SHOWN = 5
+"""Names that a reason lists."""
+
 
 @dataclass(frozen=True, slots=True)
 class LockEdge:
@@ -39,6 +42,16 @@ class LockRequirements:
     """All that apply."""
 
     edges: tuple[LockEdge, ...] = ()
+    unknown: tuple[str, ...] = ()
+    """Names of wanted releases whose metadata is not at hand."""
+
+    @property
+    def gap(self) -> Unavailable | None:
+        """Why that nothing is found proves nothing; None if it does."""
+        if not self.unknown:
+            return None
+        more = f" and {len(self.unknown) - SHOWN:,} more" if len(self.unknown) > SHOWN else ""
+        return Unavailable(f"no metadata at hand of {', '.join(self.unknown[:SHOWN])}{more}")
 
 
 def view(lock: Lock, lock_metadata: LockMetadata, lock_pins: LockPins) -> LockRequirements | Unavailable:
@@ -52,7 +65,13 @@ def view(lock: Lock, lock_metadata: LockMetadata, lock_pins: LockPins) -> LockRe
         for edge in _edges(environment, selection, lock_metadata)
         if edge.name not in lifted and edge.requirer.name not in lifted
     )
-    return LockRequirements(tuple(found))
+    return LockRequirements(tuple(found), tuple(dict.fromkeys(_unknown(lock_pins, lock_metadata))))
+
+
+def _unknown(pins: LockPins, metadata: LockMetadata) -> Iterator[str]:
+    for _, pin in pins.wanted():
+        if pin.version is not None and pin.source in ("index", "url") and metadata.of(pin.name, pin.version) is None:
+            yield pin.name
 
 
 def _edges(environment: LockEnvironment, selection: Selection, metadata: LockMetadata) -> Iterator[LockEdge]:

@@ -193,3 +193,20 @@ def test_a_check_sums_it_up(doctor, patient, tmp_path):
     assert finding["evidence"]["rules"]["lock/unpinned"] == 1
     assert finding["remedy"] == [f"envdoctor lock audit {lock}"]
     assert not answer.findings("lock/unpinned")
+
+
+def test_the_command_that_made_a_lock_is_what_makes_it_again(doctor, tmp_path):
+    (tmp_path / "locks").mkdir()
+    (tmp_path / "locks/a.in").write_text("six\n")
+    head = "# Locked by envdoctor. To lock again, in the directory of this file:\n"
+    head += "#     envdoctor lock compile a.in -o a.txt\n"
+    head += (
+        f"# from: a.in sha256:{'0' * 64}\n# resolver: uv 0.13.9\n# python: 3.12\n# platform: manylinux_2_28_x86_64\n"
+    )
+    for text in (head, "# reviewed\n" + head, head.replace("\n", "\r\n")):
+        (tmp_path / "locks/a.txt").write_bytes(f"{text}six==1.17.0 --hash={SHA}\n    # via -r a.in\n".encode())
+        answer = doctor("lock", "audit", "locks/a.txt", "--format", "json", cwd=tmp_path)
+        (finding,) = answer.findings("lock/outdated")
+        assert finding["remedy"] == ["compile the lock again: (cd locks && envdoctor lock compile a.in -o a.txt)"]
+        assert finding["message"] == "a.in has changed since the lock was compiled from it"
+        assert "lock/orphan" in answer.report["passed"]

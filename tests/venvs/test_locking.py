@@ -116,7 +116,8 @@ def test_pins_stay_until_they_are_asked_to_move_and_hashes_are_new(lab, resolver
     assert lab.lock("compile", "train.in").status == 0
     assert (lab.pins("train.txt")["lab-core"], CORE.sha256 in lab.text("train.txt")) == ("3.0", True)
     assert "0" * 64 not in lab.text("train.txt")
-    assert lab.lock("compile", "train.in", "--upgrade-package", "lab-core").status == 0
+    upgraded = lab.lock("compile", "train.in", "--upgrade-package", "lab-core")
+    assert (upgraded.status, "moved lab-core 3.0 -> 3.1\n" in upgraded.stdout) == (0, True)
     assert lab.pins("train.txt") == {"lab-tools": "1.1", "lab-core": "3.1"}
 
 

@@ -29,7 +29,7 @@ def check(lock: Lock, lock_stated: LockTargets) -> Iterable[Finding]:
                 lock,
                 LockProblem(lock.header.line, "", text=differing[0][0]),
                 f"the lock was compiled for {' and '.join(text for _, text in differing)}, not for {environment.name}",
-                remedy=("lock again for the target: envdoctor lock compile IN -o FILE",),
+                remedy=(f"lock again for the target: envdoctor lock compile IN -o FILE{_options(environment)}",),
             )
 
 
@@ -40,8 +40,17 @@ def _differing(header: LockHeader, made_for: LockEnvironment, target: LockEnviro
     if ours and theirs and (theirs < ours if universal else theirs != ours):
         yield header.python, f"Python {made_for.python}"
     known = [(made_for.markers.get(key), target.markers.get(key)) for key in ("sys_platform", "platform_machine")]
-    if not universal and any(one and other and one != other for one, other in known):
+    newer = made_for.glibc and target.glibc and made_for.glibc > target.glibc
+    if not universal and (newer or any(one and other and one != other for one, other in known)):
         yield header.platform, header.platform
+
+
+def _options(target: LockEnvironment) -> str:
+    """Return how to say the target to a resolver."""
+    python = f" --python {target.python}" if target.python else ""
+    if not (target.glibc and target.machine):
+        return python
+    return f"{python} --platform manylinux_{target.glibc[0]}_{target.glibc[1]}_{target.machine}"
 
 
 def _minor(environment: LockEnvironment) -> tuple[int, ...]:

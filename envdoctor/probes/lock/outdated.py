@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from envdoctor.facts.lock_source import Input, LockSource, Wanted
-from envdoctor.model import Finding, Lock, LockedPackage, Severity
+from envdoctor.model import Finding, Lock, LockedPackage, LockProblem, Severity
 from envdoctor.pointing import fault
 from envdoctor.versions import satisfies
 from envdoctor.views.lock_orphans import LEFT_OUT
@@ -34,8 +34,9 @@ def check(lock: Lock, lock_source: LockSource) -> Iterable[Finding]:
             yield fault(
                 Severity.WARNING,
                 lock,
-                None,
-                f"{item.path} has changed since {lock.path} was compiled from it",
+                LockProblem(lock.header.line, "", text=recorded[item.name]),
+                f"{item.name} has changed since the lock was compiled from it",
+                text=recorded[item.name],
                 input=item.path,
                 remedy=REMEDY,
             )

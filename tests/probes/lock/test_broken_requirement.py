@@ -4,14 +4,17 @@ from dataclasses import replace
 
 import pytest
 from locked import audited, metadata, read, target, told
-from values import distributions, judged
+from values import distributions, judged, values
 
 from envdoctor.model import LockHeader, Severity, Unavailable
 from envdoctor.probes.lock.broken_requirement import check
 from envdoctor.views import lock_broken
+from envdoctor.views.lock_metadata import LockMetadata, Released
 from envdoctor.views.lock_online import DryRun, LockOnline
 
 TORCH = metadata(torch=("2.11.0", "nvidia-cudnn-cu13==9.19.0.56", "triton==3.6.0 ; platform_system == 'Linux'"))
+OTHERS = {"nvidia-cudnn-cu13": ("9.19.0.56", "9.20.0.48"), "triton": ("3.5.1", "3.6.0")}
+WHOLE = LockMetadata({**TORCH.releases, **{name: tuple(map(Released, all_)) for name, all_ in OTHERS.items()}})
 LOCK = "torch==2.11.0\nnvidia-cudnn-cu13==9.20.0.48\ntriton==3.6.0\n"
 UV = """
 version = 1
@@ -47,8 +50,8 @@ def test_a_pin_that_another_does_not_admit():
 
 def test_what_a_uv_lock_overrides_is_lifted():
     assert [finding.subject for finding in judge(UV.format("six"), path="/project/uv.lock")] == ["torch"]
-    assert judge(UV.format("nvidia-cudnn-cu13"), path="/project/uv.lock") == []
-    assert judge(UV.format("torch"), path="/project/uv.lock") == []
+    assert judge(UV.format("nvidia-cudnn-cu13"), WHOLE, path="/project/uv.lock") == []
+    assert judge(UV.format("torch"), WHOLE, path="/project/uv.lock") == []
 
 
 def test_overrides_that_are_not_recorded_leave_it_open():
@@ -62,14 +65,18 @@ def test_overrides_that_are_not_recorded_leave_it_open():
     [
         LOCK.replace("9.20.0.48", "9.19.0.56"),
         "torch==2.11.0\n",
-        "torch==2.10.0\nnvidia-cudnn-cu13==9.20.0.48\n",
         "torch==2.11.0\ntriton==3.5.1\n",
         "torch==2.11.0\nnvidia-cudnn-cu13 @ git+https://x.example/y@0123456789abcdef0123456789abcdef01234567\n",
     ],
-    ids=["admitted", "missing", "metadata of another release", "lock/companion-mismatch", "no version"],
+    ids=["admitted", "missing", "lock/companion-mismatch", "no version"],
 )
 def test_healthy_neighbours(text):
-    assert judge(text) == []
+    assert judge(text, WHOLE) == []
+
+
+def test_what_no_metadata_speaks_of_is_not_called_sound():
+    given = {"lock": read("torch==2.10.0\n"), "lock_targets": target(), "lock_metadata": TORCH}
+    assert values(**given)["lock_broken"] == Unavailable("no metadata at hand of torch")
 
 
 def test_without_metadata_it_is_what_a_resolver_says():

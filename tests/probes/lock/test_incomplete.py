@@ -2,7 +2,7 @@
 
 import pytest
 from locked import audited, metadata, read, target, told
-from values import judged
+from values import judged, values
 
 from envdoctor.model import Severity, Unavailable
 from envdoctor.probes.lock.incomplete import check
@@ -70,12 +70,18 @@ def test_extras_that_are_asked_for_count():
     [
         PIN + "six==1.17.0\n",
         PIN + "six==1.17.0 ; sys_platform == 'win32' or python_full_version > '3.12.2'\n",
-        "python-dateutil==2.8.2\n",
     ],
-    ids=["whole", "perhaps", "metadata of another release"],
+    ids=["whole", "perhaps"],
 )
 def test_healthy_neighbours(text):
-    assert judge(text) == []
+    assert judge(text, metadata(python_dateutil=("2.9.0.post0", "six>=1.5"), six=("1.17.0",))) == []
+
+
+def test_what_no_metadata_speaks_of_is_not_called_whole():
+    known = metadata(python_dateutil=("2.9.0.post0", "six>=1.5"))
+    for text, name in ((PIN + "six==1.17.0\n", "six"), ("python-dateutil==2.8.2\n", "python-dateutil")):
+        given = {"lock": read(text), "lock_targets": target(), "lock_metadata": known}
+        assert values(**given)["lock_closure"] == Unavailable(f"no metadata at hand of {name}")
 
 
 def test_what_needs_nothing_here():

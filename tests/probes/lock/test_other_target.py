@@ -46,6 +46,14 @@ def test_what_is_meant_for_it(header):
     assert findings(check, lock=made(**header), lock_targets=target()) == []
 
 
+def test_an_older_glibc_is_the_dangerous_direction():
+    lock = made(python="3.12", platform="manylinux_2_28_x86_64")
+    (finding,) = findings(check, lock=lock, lock_targets=target(platform="manylinux_2_17_x86_64"))
+    assert finding.remedy[0].endswith("IN -o FILE --python 3.12 --platform manylinux_2_17_x86_64")
+    assert findings(check, lock=lock, lock_targets=target(platform="manylinux_2_35_x86_64")) == []
+    assert findings(check, lock=lock, lock_targets=target(platform="linux_x86_64")) == []
+
+
 def test_a_universal_lock_is_for_later_pythons():
     lock = made(python="3.13", command="uv pip compile --universal")
     assert len(findings(check, lock=lock, lock_targets=target())) == 1
