@@ -8,6 +8,7 @@ from email.parser import HeaderParser
 
 from envdoctor.errors import UsageError
 from envdoctor.locks.text import name_and_version, normalised
+from envdoctor.system.reading import opened
 from envdoctor.views.lock_metadata import LockMetadata, Released
 
 LIMIT = 1 << 20
@@ -35,7 +36,7 @@ def read(folder: str) -> LockMetadata:
 def _metadata(path: str) -> Released | None:
     """Return one wheel's metadata; None for a file that is no wheel."""
     try:
-        with zipfile.ZipFile(path) as archive:
+        with opened(path) as file, zipfile.ZipFile(file) as archive:
             inside = next(n for n in archive.namelist() if n.endswith(".dist-info/METADATA") and n.count("/") == 1)
             with archive.open(inside) as stream:
                 text = stream.read(LIMIT).decode("utf-8", "replace")

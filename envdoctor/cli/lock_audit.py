@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
@@ -66,6 +67,8 @@ def audit(
     from envdoctor.audit import workflow
     from envdoctor.model import Severity
 
+    if not math.isfinite(deadline):
+        raise typer.BadParameter("is no number of seconds.", param_hint="'--deadline'")
     chosen = (tuple(group or ()), tuple(extra or ()))
     resolve = None
     if online:

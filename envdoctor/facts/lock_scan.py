@@ -8,6 +8,7 @@ Nothing secret leaves this file: of a password only that there is one is kept.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,7 +22,7 @@ _ADDRESS = re.compile(
     rf"\b((?:git|hg|svn|bzr)\+)?(https?|ssh|ftp|file)://({USER})?([^\s/\"'<>,;\]}})#@?]*)((?:\$\{{\w+\}}|[^\s\"'<>,;\]}})])*)"
 )
 _SCHEMELESS = re.compile(
-    r"^[ \t]*(?:-i|--(?:extra-)?index-url|--trusted-host)[ \t=]+([^\s/@]+)@([^\s/@]*)", re.MULTILINE
+    r"^[ \t]*(?:-i|-f|--(?:extra-)?index-url|--find-links|--trusted-host)[ \t=]+([^\s/@]+)@([^\s/@]*)", re.MULTILINE
 )
 """An address whose `https://` somebody forgot."""
 _VARIABLE = re.compile(r"\$\{[A-Z0-9_]+\}|\$[A-Z_]+|%\w+%")
@@ -112,7 +113,19 @@ def scan(data: bytes, file: str, *, toml: bool = False) -> LockScan:
     return LockScan(addresses[:KEPT], tuple(_left_out(text, file)), odd)
 
 
+class _Lines:
+    """Numbers of the lines of a text."""
+
+    def __init__(self, text: str) -> None:
+        self.ends = [match.start() for match in re.finditer("\n", text)]
+
+    def of(self, at: int) -> int:
+        """Return the line of a character, from 1."""
+        return bisect_left(self.ends, at) + 1
+
+
 def _addresses(text: str, file: str) -> Iterator[Address]:
+    lines_of = _Lines(text)
     found: dict[tuple[str, str, str, bool, int], list[re.Match[str]]] = {}
     for match in _ADDRESS.finditer(text):
         begins = text.rfind("\n", 0, match.start()) + 1
@@ -123,7 +136,7 @@ def _addresses(text: str, file: str) -> Iterator[Address]:
         found.setdefault((scheme, match[4], secret, commented, apart), []).append(match)
     for (scheme, host, secret, commented, _), matches in found.items():
         first = matches[0]
-        line = text.count("\n", 0, first.start()) + 1
+        line = lines_of.of(first.start())
         path = redact(re.split(r"[?#]", first[5], maxsplit=1)[0])
         yield Address(scheme, host, path, secret, line, file, commented, len(matches))
 

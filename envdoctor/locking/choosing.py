@@ -83,6 +83,7 @@ def environment(host: Host) -> dict[str, str]:
 
 def _pip_tools(python: Python, scratch: str, host: Host) -> PipTools:
     """Return pip-tools: envdoctor's own, or the same release in a venv made from the other interpreter."""
+    _pip_config(host)  # a broken one makes pip-tools fail in odd ways
     version = version_of([sys.executable, "-I", "-m", "piptools", "compile", "--version"], host)
     if not version:
         raise UsageError("pip-tools is not here: reinstall envdoctor, or use --resolver uv")
@@ -105,8 +106,14 @@ def _unprepared(python: Python, version: str, done: Completed) -> ResolverError:
 
 
 def _pip_config(host: Host) -> pipconfig.PipConfig:
-    done = host.run([sys.executable, "-I", "-m", "pip", "config", "list"], timeout=60.0, env=environment(host))
-    return pipconfig.parse(done.stdout.decode(errors="replace") if done.status == 0 else "")
+    argv = [sys.executable, "-I", "-m", "pip", "config", "list"]
+    done = perform(argv, env=environment(host), cwd=host.cwd, timeout=60.0)
+    text = done.stdout.decode(errors="replace")
+    if done.status == 0:
+        return pipconfig.parse(text)
+    if "No module named pip" in text:
+        return pipconfig.PipConfig()
+    raise ResolverError("pip's configuration cannot be read, so nobody knows where to look", last_lines(text))
 
 
 def _uv_knows(folder: str, host: Host) -> bool:

@@ -13,9 +13,11 @@ from envdoctor.locking.accepting import accepted
 from envdoctor.locking.resolvers import Format
 from envdoctor.locks import files, header
 from envdoctor.locks.header import Header
-from envdoctor.printable import printable
+from envdoctor.printable import printable, redact
 from envdoctor.system.placing import place
 
+OTHERS = ("uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pyproject.toml")
+"""Names under which other tools read their own formats."""
 _PYLOCK = re.compile(r"pylock\.(?:[^.]+\.)?toml")
 _SEED = """\
 lock-version = "1.0"
@@ -36,6 +38,8 @@ class Old:
 def format_of(path: str, said: Format | None) -> Format:
     """Return the format of a lock by its name (PEP 751). Raises UsageError if that is not the one asked for."""
     name = os.path.basename(path)
+    if name in OTHERS:
+        raise UsageError(f"-o: {printable(name)}: is the name of another tool's lock; call it NAME.txt or pylock.toml")
     named: Format = "pylock" if _PYLOCK.fullmatch(name) else "requirements"
     if said == "pylock" and named != "pylock":
         raise UsageError(f"-o: {printable(name)}: a pylock is called pylock.toml or pylock.NAME.toml (PEP 751)")
@@ -58,6 +62,8 @@ def old_lock(path: str, said: str) -> Old:
         lock = locks.read(path)
     except LockError as error:
         raise UsageError(f"-o: {printable(said)}: is there and {error.problem}; name another file") from error
+    if lock.format == "uv":
+        raise UsageError(f"-o: {printable(said)}: is there and is a uv.lock; name another file")
     pins = [
         (package.name, package.version) for package in lock.packages if package.source == "index" and package.version
     ]
@@ -87,7 +93,7 @@ def put(path: str, text: str, form: Format, said: str) -> None:
     def judge(written: str) -> list[str]:
         return [*tidying.leaks(text), *accepted(written)]
 
-    problems = place(path, text, scratch, judge)
+    problems = place(path, text, scratch, judge, rejected=redact(text))
     if problems:
         kept = "; the old one stays" if os.path.lexists(path) else ""
         raise RefusedLockError(f"{said}: not written, the lock is faulty{kept}; it lies in {said}.rejected", problems)

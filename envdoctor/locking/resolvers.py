@@ -25,6 +25,7 @@ _NETWORK = re.compile(
     r"(?i)connection broken|NewConnectionError|Max retries|Failed to fetch|error sending request|dns error"
     r"|Read timed out|SSLError|CERTIFICATE_VERIFY|tls handshake|ProxyError|Name or service not known"
     r"|(?:401|403|5\d\d) (?:Client|Server) Error|status client error|status server error"
+    r"|could not be queried|401 Unauthorized|403 Forbidden|\(from versions: none\)"
 )
 _UNSOLVABLE = re.compile(
     r"No solution found|ResolutionImpossible|No matching distribution found|Could not find a version"

@@ -28,6 +28,8 @@ _CARRIED = (
 """Options that the lock states because the file that it was compiled from does."""
 _LITERAL = re.compile(r"(?<=://)(?!(?:\$\{\w+\}:?)+@)[^/\s@]*@")
 """A password in an address, unless it is that of a variable (`${TOKEN}@`), which pip and uv expand."""
+_SCHEMELESS = re.compile(r"^[^\s/@$]+@(?=[\w.-]+(?:[:/]|$))")
+"""The same where somebody forgot the scheme."""
 _LOCAL = re.compile(r"(?:[\w.\[\],-]+\s*@\s*)?(?:file:|\.{0,2}/|[\w./-]+/|\.{1,2}$)(?!/)", re.ASCII)
 _VCS = re.compile(r"(?:[\w.\[\],-]+\s*@\s*)?(?:git|hg|svn|bzr)\+")
 _WORDS = re.compile(r"[A-Za-z0-9]\S*(?:\s*(?:[<>=!~;@,\[(]|$))")
@@ -85,8 +87,9 @@ def _read(
             inner = os.path.join(os.path.dirname(said), value)
             _read(os.path.join(os.path.dirname(path), value), inner, (*chain, real), found, options)
         elif kind:
-            local = kind == "--find-links" and "://" not in value
-            value = os.path.join(os.path.dirname(real), value) if local else _LITERAL.sub("", value)
+            local = kind == "--find-links" and "://" not in value and not _SCHEMELESS.match(value)
+            public = _SCHEMELESS.sub("", _LITERAL.sub("", value))
+            value = os.path.join(os.path.dirname(real), value) if local else public
             options[kind, value] = None
 
 

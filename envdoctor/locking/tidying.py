@@ -60,7 +60,7 @@ def blocks(text: str) -> dict[str, str]:
 def leaks(text: str) -> Iterator[str]:
     """Say which lines hold a path of this machine or a password."""
     for number, line in enumerate(text.splitlines(), 1):
-        if _CREDENTIALS.search(line) and "${" not in line:
+        if (_CREDENTIALS.search(line) or redact(line) != line) and "${" not in line:
             yield f"line {number}: holds credentials: {redact(line.strip())[:120]}"
         elif _PRIVATE.search(line):
             yield f"line {number}: holds a path of this machine, which nobody else has: {redact(line.strip())[:120]}"

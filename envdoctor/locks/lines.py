@@ -22,7 +22,8 @@ _MARKS = (
 _DECLARED = re.compile(rb"coding[:=]\s*([-\w.]+)")
 _CHARSETS = re.compile(r"utf-(8|16|32)(-\w+)?|ascii|iso8859-\d+|cp\d+|koi8-\w|gb\w+|big5|euc_\w+|shift_jis|mac-\w+")
 """Names of codecs that are character sets: Python also has some that unpack or execute escapes."""
-_COMMENT = re.compile(r"(^|\s+)#.*$")
+_COMMENT = re.compile(r"(?:^|(?<=\s))#.*$")
+r"""pip's own pattern begins with `(^|\s+)`, which takes ever longer over a long run of blanks."""
 
 
 def decode(data: bytes, file: str) -> tuple[str, list[LockProblem]]:
@@ -74,7 +75,7 @@ def joined(text: str) -> Iterator[tuple[int, str]]:
     r"""Yield (first physical line, text) with `\` continuations joined, comments and empty lines still there."""
     first, parts = 0, list[str]()
     for number, line in enumerate(text.splitlines(), 1):
-        comment = _COMMENT.match(line) is not None
+        comment = line.lstrip().startswith("#")
         if line.endswith("\\") and not comment:
             first = first if parts else number
             parts.append(line.strip("\\"))

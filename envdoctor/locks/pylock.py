@@ -16,7 +16,7 @@ from packaging.pylock import Pylock, PylockValidationError
 
 from envdoctor.errors import LockError
 from envdoctor.locks import comments
-from envdoctor.locks.text import digest_problem, file_name, is_name, normalised, quoted, shown
+from envdoctor.locks.text import TAGS, digest_problem, file_name, is_name, normalised, quoted, shown, tag_count
 from envdoctor.locks.toml import (
     Document,
     Table,
@@ -45,6 +45,10 @@ def parse(document: Document) -> Lock:
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         _fail(document, _error(document.top, tables))
     lines = document.lines("packages", len(tables))
+    for table, line in zip(tables, lines, strict=True):
+        for name in (file_name(text_of(file, "url") or text_of(file, "path") or "") for file in _files(table)):
+            if name.endswith(".whl") and tag_count(name) > TAGS:
+                raise LockError(document.path, f"a wheel's name stands for more than {TAGS:,} tags", line or None)
     if _error(document.top, tables) is not None:
         head = _error(document.top, [])
         if head is not None:

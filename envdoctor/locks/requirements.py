@@ -25,8 +25,8 @@ INCLUDES = 64
 """Files that one lock may include."""
 _CONFLICT = re.compile(r"^(?:[<|>]{7}(?: .*)?|={7})\r?$", re.MULTILINE)
 """The lines that git writes around both sides of a merge conflict."""
-_HOSTS = ("--index-url", "--pypi-url", "--extra-index-url", "--trusted-host")
-"""Options whose value is an address or a host and never a path."""
+_HOSTS = ("--index-url", "--pypi-url", "--extra-index-url", "--find-links", "--trusted-host")
+"""Options whose value is an address or a host; of a path nothing stands before an `@`."""
 _USER = re.compile(r"^[^\s/@]*@")
 PROBLEMS = 1000
 """Faulty lines after which a file is taken for something else than a lock."""

@@ -13,6 +13,8 @@ from envdoctor.locks.files import PINS
 from envdoctor.model import LockProblem
 
 Table = Mapping[str, Any]
+LARGEST = 1 << 53
+"""Bytes beyond which a size is none."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +107,7 @@ def texts_of(table: Table, key: str) -> tuple[str, ...]:
 def size_of(table: Table) -> int | None:
     """Return the `size` of a file, bytes."""
     value = table.get("size")
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST else None
 
 
 def crowd(packages: Sequence[object]) -> tuple[LockProblem, ...]:

@@ -10,17 +10,22 @@ from envdoctor.errors import EnvDoctorError
 from envdoctor.system.host import write_atomically
 
 
-def place(path: str, text: str, scratch: str, check: Callable[[str], Sequence[str]]) -> tuple[str, ...]:
+def place(
+    path: str, text: str, scratch: str, check: Callable[[str], Sequence[str]], *, rejected: str
+) -> tuple[str, ...]:
     """Write a text beside `path` under the name `scratch`, check it there, and rename it to `path` if it passes.
 
-    Otherwise it becomes `<path>.rejected`, the file in place stays as it is, and what is wrong is returned.
+    Otherwise the text `rejected` becomes `<path>.rejected`, the file in place stays as it is, and what is wrong is
+    returned.
     Raises EnvDoctorError if it cannot be written.
     """
-    data = text.encode()
+    data, refused = text.encode(), rejected.encode()
     beside = os.path.join(os.path.dirname(path), scratch)
     try:
         write_atomically(beside, lambda descriptor: _write(descriptor, data))
         problems = tuple(check(beside))
+        if problems:
+            write_atomically(beside, lambda descriptor: _write(descriptor, refused))
         os.replace(beside, f"{path}.rejected" if problems else path)
         if not problems:
             with contextlib.suppress(FileNotFoundError):

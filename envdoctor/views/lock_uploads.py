@@ -73,6 +73,6 @@ def _fits(name: str, fitting: frozenset[str]) -> bool:
 def _moment(text: str | None) -> datetime | None:
     try:
         found = datetime.fromisoformat(text or "")
-    except ValueError:
+        return found.astimezone(UTC) if found.tzinfo else found.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)

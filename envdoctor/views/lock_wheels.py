@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from envdoctor.locks import Selection
 from envdoctor.locks.environments import LockEnvironment
+from envdoctor.locks.text import TAGS, tag_count
 from envdoctor.model import Lock, LockedPackage, Unavailable
 from envdoctor.views.lock_pins import LockPins
 from envdoctor.views.lock_targets import LockTargets
@@ -70,6 +71,6 @@ def _wheels(package: LockedPackage) -> tuple[str, ...]:
 def _tags(wheel: str) -> Iterator[str]:
     """Yield the tags that a wheel's name stands for (PEP 425: `cp311.cp312-abi3-linux_x86_64` is two)."""
     parts = wheel[: -len(WHEEL)].split("-")[-3:]
-    if len(parts) == len(("python", "abi", "platform")):
+    if len(parts) == len(("python", "abi", "platform")) and tag_count(wheel) <= TAGS:
         pythons, abis, platforms = (part.lower().split(".") for part in parts)
         yield from (f"{python}-{abi}-{platform}" for python in pythons for abi in abis for platform in platforms)

@@ -233,3 +233,23 @@ def test_without_an_index_nothing_is_taken_for_missing(shop):
     shop.uv("echo 'error: Failed to fetch'; exit 2")
     answer = shop("from-target", "--target", patient.prefix, "-o", "now.txt")
     assert (answer.status, answer.stdout, "now.txt" in shop.names()) == (3, "", False)
+
+
+@pytest.mark.parametrize("name", ["uv.lock", "poetry.lock", "Pipfile.lock"])
+def test_the_lock_of_another_tool_is_never_written_over(doctor, tmp_path, name):
+    (tmp_path / "a.in").write_text("six\n")
+    (tmp_path / name).write_text("version = 1\n")
+    answer = doctor("lock", "compile", "a.in", "-o", name, cwd=tmp_path)
+    assert (answer.status, answer.stderr.count("\n")) == (2, 1)
+    assert (tmp_path / name).read_text() == "version = 1\n"
+
+
+@pytest.mark.parametrize("resolver", ["pip-tools", "uv"])
+def test_a_broken_configuration_of_pip_is_no_configuration_to_go_by(doctor, tmp_path, resolver):
+    (tmp_path / "a.in").write_text("six\n")
+    (tmp_path / "pip.conf").write_text("[global]\nindex-url = https://u:S3cr3t@a.example/simple\nindex-url = x\n")
+    env = {"PIP_CONFIG_FILE": str(tmp_path / "pip.conf")}
+    answer = doctor("lock", "compile", "a.in", "--resolver", resolver, cwd=tmp_path, env=env)
+    assert answer.status in ((3,) if resolver == "pip-tools" else (2, 3))  # 2 where there is no uv
+    assert not (tmp_path / "a.txt").exists()
+    assert "S3cr3t" not in answer.stderr + answer.stdout

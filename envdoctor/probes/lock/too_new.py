@@ -17,10 +17,13 @@ from envdoctor.pointing import fault
 from envdoctor.policy import Policy
 from envdoctor.views.lock_uploads import LockUploads
 
+LONGEST = 36_500
+"""Days; more than a hundred years is for ever."""
+
 
 def check(lock: Lock, lock_uploads: LockUploads, policy: Policy, moment: datetime) -> Iterable[Finding]:
     """Report each package whose youngest file is younger than that."""
-    days = policy.limits["cooldown"]
+    days = min(policy.limits["cooldown"], LONGEST)
     for upload in lock_uploads.youngest:
         age = moment - upload.at
         if age < timedelta(days=days):
