@@ -14,8 +14,8 @@ nox.options.sessions = ["lint", "tests", "tests_venv", "tests_torch"]
 
 # Pinned, since a new release of either brings new complaints.
 LINTERS = ("mypy==2.4.1", "ruff==0.17.6")
-TESTERS = ("hypothesis>=6.100", "pytest>=8.2", "pytest-xdist>=3.6")
-INSTALLERS = ("pip>=26", "pip-tools>=7.5", "uv>=0.9")
+TESTERS = ("fastjsonschema>=2.20", "hypothesis>=6.100", "pytest>=8.2", "pytest-xdist>=3.6")
+INSTALLERS = ("pip>=26", "pip-tools>=7.5", "pre-commit>=4", "uv>=0.9")
 TORCH = "2.13.0"
 TRITONS = ("3.6.0", "3.8.0")
 """Versions that meet damage differently; without a GPU they compile all the same."""
@@ -25,11 +25,14 @@ QUICK = ("-n", "3", "--dist", "worksteal")
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Style, format and types."""
+    """Style, format and types, and our own locks."""
     session.install(".", *LINTERS, "nox")
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
     session.run("mypy")
+    session.run(
+        "envdoctor", "lock", "audit", "--fail-on", "warning", *sorted(map(str, Path("lockfiles").glob("*.txt")))
+    )
 
 
 @nox.session

@@ -40,6 +40,26 @@ class DamagedSaveError(EnvDoctorError):
     status = 1
 
 
+class RefusedLockError(EnvDoctorError):
+    """No lock, or none that may be used, can be made of what was given: exit status 1, as for any other finding."""
+
+    status = 1
+
+    def __init__(self, message: str, details: tuple[str, ...] = ()) -> None:
+        self.details = details
+        """What a resolver said last, or what is wrong with the lock, a line each."""
+        super().__init__(message)
+
+
+class ResolverError(EnvDoctorError):
+    """A resolver that could not do its work: exit status 3."""
+
+    def __init__(self, message: str, details: tuple[str, ...] = ()) -> None:
+        self.details = details
+        """What it said last, a line each."""
+        super().__init__(message)
+
+
 class PolicyError(UsageError):
     """A configuration file with a key or value that envdoctor does not know."""
 

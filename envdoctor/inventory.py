@@ -58,7 +58,9 @@ def _taken(wish: Wish, host: Host, began: float) -> tuple[Snapshot, Report]:
     target, policy = call("the search for the target", partial(locate, wish, host), timeout=DEADLINE)
     probes = registry.select(AREA)
     wanted = registry.facts_for(probes)
-    taken = snapshot.take(target, host, wanted, deadline=DEADLINE, meanwhile=chain(snapshot.load(), registry.load()))
+    taken = snapshot.take(
+        target, host, wanted, deadline=DEADLINE, meanwhile=chain(snapshot.load(), registry.load(("cache", "compile")))
+    )
     return taken, workflows.report(target, policy, taken, probes, host, began)
 
 

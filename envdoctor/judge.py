@@ -9,7 +9,7 @@ from typing import Any
 
 from envdoctor import confirm, registry
 from envdoctor.errors import described
-from envdoctor.model import Finding, Outcome, Target, Unavailable
+from envdoctor.model import Finding, LockFaults, Outcome, Target, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.printable import printable, redact
 from envdoctor.registry import Probe
@@ -38,8 +38,22 @@ def judge(
 ) -> tuple[Outcome, ...]:
     """Run every probe on the snapshot and on what else is given. One that raises is crashed and hides no other."""
     values = Values(snapshot.facts(), policy=policy, target=target, moment=moment, **given)
-    outcomes = [_outcome(probe, values, policy, moment) for probe in probes]
+    outcomes = [_outcome(probe, values, policy, moment) for probe in probes if probe.id != registry.SUMMARY]
+    if any(probe.id == registry.SUMMARY for probe in probes):
+        outcomes = _summed_up(outcomes, probes, values, policy, moment)
     return confirm.explained(outcomes, snapshot.job_log, snapshot.node)
+
+
+def _summed_up(
+    outcomes: list[Outcome], probes: Sequence[Probe], values: Values, policy: Policy, moment: datetime
+) -> list[Outcome]:
+    """Add what the rules for locks found that nothing else told."""
+    told = {outcome.probe for outcome in outcomes if outcome.findings}
+    rules = [_outcome(probe, values, policy, moment) for probe in registry.audited() if probe.id not in registry.TOLD]
+    values["lock_faults"] = LockFaults({rule.probe: rule.findings for rule in rules}, frozenset(told))
+    found = {outcome.probe: outcome for outcome in outcomes}
+    summary = (_outcome(probe, values, policy, moment) for probe in probes if probe.id == registry.SUMMARY)
+    return [found.get(probe.id) or next(summary) for probe in probes]
 
 
 def _outcome(probe: Probe, values: Values, policy: Policy, moment: datetime) -> Outcome:

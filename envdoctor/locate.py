@@ -52,6 +52,11 @@ def locate(wish: Wish, host: Host) -> tuple[Target, Policy]:
     return Target(prefix, python, lock, others, tuple(dict.fromkeys(groups)), tuple(dict.fromkeys(extras)), log), policy
 
 
+def configuration(config: str | None, host: Host) -> Policy:
+    """Return the policy where no target is looked at. Raises PolicyError for a --config that is none."""
+    return _policy(Wish(config=config), host)
+
+
 def _policy(wish: Wish, host: Host) -> Policy:
     """Read --config, else the configuration above the named target, else the one above the current directory."""
     if wish.config is not None:

@@ -90,7 +90,7 @@ class LockedPackage:
     hashes: tuple[str, ...] = ()
     """Digests that are not tied to a file name (requirements files), as `alg:hex`."""
     dependencies: tuple[LockedDependency, ...] = ()
-    """What it needs, where the lock records a graph (uv.lock)."""
+    """What it needs, where the lock records a graph (uv.lock, some pylock.toml)."""
     extras: tuple[str, ...] = ()
     """Extras of the package itself that the pin names, e.g. `uvicorn[standard]==...`."""
     line: int = 0
@@ -99,6 +99,18 @@ class LockedPackage:
     """Name as written."""
     file: str = ""
     """The file that holds the pin, where it is not the lock itself (an include)."""
+    operator: str = "=="
+    """`==` or `===` as written; every other format pins by `==`."""
+    via: tuple[str, ...] = ()
+    """Who asks for it, as pip-compile's and uv's comments say: normalised names; `-r FILE`, `NAME (FILE)` and others as
+    written."""
+    requires_python: str | None = None
+    """Which Pythons it is for, where the lock records that."""
+
+    @property
+    def hashed(self) -> bool:
+        """True if it has a digest, of its own or for each of its files."""
+        return bool(self.hashes) or (bool(self.artifacts) and all(item.hashes for item in self.artifacts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +136,58 @@ class LockProblem:
     line: int
     message: str
     file: str = ""
+    rule: str = ""
+    """The rule of the area `lock` that it breaks: `unpinned`, `malformed-hash`; "" if none is about it."""
+    text: str = ""
+    """What is wrong, as it is written there, secrets redacted."""
+    subject: str = ""
+    """Normalised name of the package it is about; "" if it is about none."""
+    mild: bool = False
+    """True if tools read it all the same, so that it is a warning."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockOption:
+    """An option line of a requirements file, or what stands for one in another format."""
+
+    name: str
+    """The long name: `--index-url`."""
+    value: str
+    """Secrets redacted; "" for a flag."""
+    line: int = 0
+    file: str = ""
+    package: str = ""
+    """Normalised name of the package whose line it stands on; "" for one that is for all."""
+    text: str = ""
+    """As it is written there; of one with a secret the name alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockInput:
+    """A file that a lock was compiled from, as its header records it."""
+
+    name: str
+    """As written there."""
+    digest: str
+    """sha256 of the file's bytes at that time, hex."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockHeader:
+    """What a lock says of its making, most of it in comments; each is "" where it does not."""
+
+    tool: str = ""
+    """`pip-compile`, `uv pip compile`, `uv export`, `envdoctor lock compile`; `created-by` of a pylock.toml."""
+    command: str = ""
+    """The command line, as written."""
+    python: str = ""
+    """`3.12`."""
+    platform: str = ""
+    """As the tool calls it: `x86_64-manylinux_2_28`, `linux`."""
+    line: int = 0
+    """Of the comment that says so."""
+    inputs: tuple[LockInput, ...] = ()
+    """Files that it was compiled from, where it records their digests."""
 
 
 LockFormat = Literal["requirements", "pylock", "uv"]
@@ -151,6 +215,12 @@ class Lock:
     problems: tuple[LockProblem, ...] = ()
     digest: str = ""
     """sha256 of the file's bytes, hex."""
+    options: tuple[LockOption, ...] = ()
+    conflicts: tuple[tuple[str, ...], ...] = ()
+    """Sets of extras and groups that exclude each other, under the names that uv makes up for them in markers."""
+    overridden: tuple[str, ...] = ()
+    """Names of which the lock's makers have replaced what others, or their own metadata, ask for (uv.lock)."""
+    header: LockHeader = field(default_factory=LockHeader)
 
 
 Evidence = Mapping[str, Any]
@@ -183,6 +253,16 @@ class Outcome:
     skipped: Unavailable | None = None
     crashed: str | None = None
     """`ExceptionType: message (file:line)`, where the probe itself failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LockFaults:
+    """What the rules for locks found in a run that sums them up."""
+
+    found: Mapping[str, tuple[Finding, ...]] = field(default_factory=dict)
+    """Id of the rule -> its findings."""
+    told: frozenset[str] = frozenset()
+    """Ids of all probes that found something themselves."""
 
 
 TrialState = Literal["passed", "failed", "skipped", "never-ran"]

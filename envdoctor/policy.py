@@ -21,11 +21,13 @@ LIMITS: Mapping[str, int] = {
     "nproc": 4096,
     "cache_share": 50,
     "lock": 1800,
+    "cooldown": 7,
 }
 """What node/* wants at least: bytes of shm and of free disk, free inodes, soft limits. What cache/* goes by: percent of
 the mark that a cache must hold, seconds after which a lock without a builder is stale. Judgement, not fact: a worker
 hands over batches of tens to hundreds of MB; 1024 is what systems give where nobody thought of it; runs of one job
-differ by some keys, and a lost device takes its whole share; nobody sees a builder on another node."""
+differ by some keys, and a lost device takes its whole share; nobody sees a builder on another node. cooldown: days that
+a release should have been out before a lock takes it; malicious ones are mostly found within the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +71,10 @@ class Policy:
     mutes: tuple[Mute, ...] = ()
     severity: Mapping[str, Severity] = field(default_factory=dict)
     """Probe id or prefix -> severity of all its findings."""
+    hosts: tuple[str, ...] = ()
+    """Hosts (or patterns) from which a lock may take packages; none: those of pip's and uv's configuration."""
+    sdists: tuple[str, ...] = ()
+    """Names (or patterns) of packages that a lock may build from source."""
     limits: Mapping[str, int] = field(default_factory=lambda: LIMITS)
     """What the node must grant, by the keys of `LIMITS`."""
 
@@ -84,6 +90,10 @@ class Policy:
     def allows(self, name: str) -> bool:
         """Tell whether the allow-list has this normalised name."""
         return any(fnmatchcase(name, pattern) for pattern in self.allow)
+
+    def builds(self, name: str) -> bool:
+        """Tell whether a package of this normalised name may be built from source."""
+        return any(fnmatchcase(name, pattern) for pattern in self.sdists)
 
 
 def parse(text: str, path: str) -> Policy | None:
@@ -130,7 +140,8 @@ class _Reader:
     def policy(self, table: Mapping[str, Any]) -> Policy:
         from packaging.utils import canonicalize_name
 
-        self.known(table, {"target", "lock", "groups", "extras", "allow", "mute", "severity", "limits"}, "")
+        keys = {"target", "lock", "groups", "extras", "allow", "hosts", "sdists", "mute", "severity", "limits"}
+        self.known(table, keys, "")
         return Policy(
             path=self.path,
             target=self.text_or_none(table, "target"),
@@ -138,6 +149,8 @@ class _Reader:
             groups=self.names(table, "groups"),
             extras=self.names(table, "extras"),
             allow=tuple(canonicalize_name(name) for name in self.names(table, "allow")),
+            hosts=tuple(host.lower() for host in self.names(table, "hosts")),
+            sdists=tuple(canonicalize_name(name) for name in self.names(table, "sdists")),
             mutes=self.mutes(self.tables(table, "mute")),
             severity=self.severities(table.get("severity", {})),
             limits={**LIMITS, **self.limits(table.get("limits", {}))},

@@ -8,7 +8,13 @@ from datetime import UTC, datetime
 
 _PLAIN = re.compile(r"[ -~]*\Z")
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-_CREDENTIALS = re.compile(r"(?<=://)[^/\s?#]*@")
+USER = r"""(?:[^/\s?#]*|[^\s/@:?#\[.]{1,80}:(?!\d*(?:[/?#\s"']|$)|\$)[^\s@"'<>]{0,200})@"""
+"""What stands before a URL's host; also with a password whose / ? or # nobody escaped, which no port looks like."""
+_CREDENTIALS = re.compile(rf"(?<=://){USER}")
+_SCHEMELESS = re.compile(
+    r"""(?<![\w@.-])[\w.+-]{1,80}:(?!//|\d+[/?#]|\$)[^\s@"'<>/]{1,200}@(?=[\w-]+(?:\.[\w-]+)*(?:[:/]|[\s"']|$))"""
+)
+"""`user:password@host` where somebody forgot the scheme, or wrote a part of one."""
 _SECRET_QUERY = re.compile(r"(?i)([?&#](?:[\w-]*(?:token|key|secret|password|signature|credential|auth)|sig)=)[^&\s#]+")
 
 _ASSIGNED = re.compile(
@@ -69,7 +75,7 @@ def redact(text: str) -> str:
 
     What is cut first may have lost what tells that it is a secret: redact, then cut.
     """
-    text = _CREDENTIALS.sub("****@", text)
+    text = _SCHEMELESS.sub("****@", _CREDENTIALS.sub("****@", text))
     for pattern in (_SECRET_QUERY, _HEADER, _ASSIGNED, _OPTION):
         text = pattern.sub(r"\1****", text)
     return _TOKEN.sub(lambda match: f"{match[match.lastindex or 0]}****", text)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -18,10 +18,19 @@ from envdoctor.policy import Policy, matches
 from envdoctor.snapshot import FACTS
 from envdoctor.wiring import Need, needs
 
-GIVEN = frozenset({"policy", "moment", "target", "smoke"})
-"""What a run has, beside facts and views; `smoke` is what `envdoctor smoke` tried out."""
+GIVEN = frozenset({"policy", "moment", "target", "smoke", "lock_faults"})
+"""What a run has, beside facts and views; `smoke` is what `envdoctor smoke` tried out, `lock_faults` what the rules of
+the area `lock` found."""
 TRIED = "smoke"
 """Area of the probes that judge what was tried out on a device: a check tries nothing out and runs none of them."""
+AUDITED = "lock"
+"""Area of the rules that `envdoctor lock audit` tells one by one."""
+SUMMARY = "lock/faulty"
+"""What a check says of them, in one finding."""
+TOLD = frozenset(
+    f"lock/{name}" for name in ("conflicting-pins", "incomplete", "no-wheel", "python-excluded", "wrong-format")
+)
+"""Rules that a check tells by themselves: with such a fault nothing can be rebuilt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,37 +54,85 @@ class Probe:
         return self.doc.partition("\n")[0]
 
 
-def load() -> Iterator[None]:
-    """Import everything that judging needs, one module a step, for whoever has time while facts are gathered."""
-    for package in (
-        "envdoctor.views",
-        *(f"envdoctor.probes.{area.name}" for area in pkgutil.iter_modules(envdoctor.probes.__path__)),
-    ):
-        for info in pkgutil.iter_modules(import_module(package).__path__):
-            import_module(f"{package}.{info.name}")
+def load(chosen: Sequence[str] = ()) -> Iterator[None]:
+    """Import what judging needs, one module a step, for whoever has time while facts are gathered.
+
+    `chosen` are areas; none means those of a check.
+    """
+    for area in chosen or [area for area in areas() if area != TRIED]:
+        for name in _named(area):
+            import_module(f"envdoctor.probes.{area}.{name}")
+            yield
+        for name in _views_for(of_area(area)):
+            views()[name]
             yield
     for name in ("packaging.version", "packaging.requirements"):
         import_module(name)
         yield
 
 
+class Views(Mapping[str, ModuleType]):
+    """Every view by name: values computed from facts, pure, at most once a run; imported when asked for."""
+
+    def __init__(self) -> None:
+        self.names = tuple(info.name for info in pkgutil.iter_modules(envdoctor.views.__path__))
+
+    def __getitem__(self, name: str) -> ModuleType:
+        """Import a view. Raises KeyError if there is none."""
+        if name not in self.names:
+            raise KeyError(name)
+        return import_module(f"envdoctor.views.{name}")
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names."""
+        return iter(self.names)
+
+    def __len__(self) -> int:
+        """Count them."""
+        return len(self.names)
+
+
 @cache
-def views() -> dict[str, ModuleType]:
-    """Every view by name: values computed from facts, pure, at most once a run."""
-    names = [info.name for info in pkgutil.iter_modules(envdoctor.views.__path__)]
-    return {name: import_module(f"envdoctor.views.{name}") for name in names}
+def views() -> Views:
+    """Return the views."""
+    return Views()
+
+
+@cache
+def areas() -> tuple[str, ...]:
+    """Return the names of all areas, sorted."""
+    return tuple(sorted(info.name for info in pkgutil.iter_modules(envdoctor.probes.__path__)))
+
+
+@cache
+def _named(area: str) -> tuple[str, ...]:
+    """Return the names of an area's modules."""
+    folder = import_module(f"envdoctor.probes.{area}").__path__
+    return tuple(info.name for info in pkgutil.iter_modules(folder))
+
+
+@cache
+def ids() -> tuple[str, ...]:
+    """Return the ids of all probes, sorted, without importing any."""
+    return tuple(sorted(_identity(area, name) for area in areas() for name in _named(area)))
+
+
+def _identity(area: str, name: str) -> str:
+    return f"{area}/{name}".replace("_", "-")
+
+
+@cache
+def of_area(area: str) -> tuple[Probe, ...]:
+    """Return the probes of an area, sorted by id. Raises EnvDoctorError if one breaks the contract."""
+    modules = ((name, import_module(f"envdoctor.probes.{area}.{name}")) for name in _named(area))
+    found = (_probe(_identity(area, name), module) for name, module in modules)
+    return tuple(sorted(found, key=lambda probe: probe.id))
 
 
 @cache
 def probes() -> tuple[Probe, ...]:
-    """Every probe, sorted by id. Raises EnvDoctorError if one breaks the contract."""
-    found = []
-    for area in pkgutil.iter_modules(envdoctor.probes.__path__):
-        package = import_module(f"envdoctor.probes.{area.name}")
-        for info in pkgutil.iter_modules(package.__path__):
-            module = import_module(f"{package.__name__}.{info.name}")
-            found.append(_probe(f"{area.name}/{info.name}".replace("_", "-"), module))
-    return tuple(sorted(found, key=lambda probe: probe.id))
+    """Return every probe, sorted by id."""
+    return tuple(sorted((probe for area in areas() for probe in of_area(area)), key=lambda probe: probe.id))
 
 
 def _probe(identity: str, module: ModuleType) -> Probe:
@@ -96,23 +153,39 @@ def select(chosen: Sequence[str] = (), ignored: Sequence[str] = ()) -> tuple[Pro
     Raises UsageError for a prefix that matches no probe: a misspelt one would silently check nothing.
     """
     for prefix in (*chosen, *ignored):
-        if not any(_matches(probe.id, prefix) for probe in probes()):
+        meant = [identity for identity in ids() if _matches(identity, prefix)]
+        if not meant:
             raise UsageError(
                 f"no probe is called or begins with {prefix!r}{nearest(prefix)} `envdoctor explain` lists them"
             )
-        if all(probe.area == TRIED for probe in probes() if _matches(probe.id, prefix)):
+        if all(_area(identity) == TRIED for identity in meant):
             raise UsageError(f"{prefix} is tried out on a device, which no check does: run `envdoctor smoke`")
-    judging = [probe for probe in probes() if probe.area != TRIED]
-    wanted = [p for p in judging if not chosen or any(_matches(p.id, prefix) for prefix in chosen)]
-    left = tuple(p for p in wanted if not any(_matches(p.id, prefix) for prefix in ignored))
+        if not any(_is_checked(identity) or _area(identity) == TRIED for identity in meant):
+            raise UsageError(f"{prefix} is a rule for locks, which a check sums up: run `envdoctor lock audit`")
+    judging = filter(_is_checked, ids())
+    wanted = [each for each in judging if not chosen or any(_matches(each, prefix) for prefix in chosen)]
+    left = {each for each in wanted if not any(_matches(each, prefix) for prefix in ignored)}
     if not left:
         raise UsageError("nothing to judge: --ignore drops every probe that --select leaves")
-    return left
+    return tuple(probe for area in sorted(set(map(_area, left))) for probe in of_area(area) if probe.id in left)
+
+
+def _area(identity: str) -> str:
+    return identity.partition("/")[0]
+
+
+def _is_checked(identity: str) -> bool:
+    return _area(identity) not in (TRIED, AUDITED) or identity in TOLD or identity == SUMMARY
+
+
+def audited() -> tuple[Probe, ...]:
+    """Return the rules for locks."""
+    return tuple(probe for probe in of_area(AUDITED) if probe.id != SUMMARY)
 
 
 def tried() -> tuple[Probe, ...]:
     """Return the probes that judge what was tried out."""
-    return tuple(probe for probe in probes() if probe.area == TRIED)
+    return of_area(TRIED)
 
 
 def nearest(written: str, others: Sequence[str] = ()) -> str:
@@ -122,32 +195,45 @@ def nearest(written: str, others: Sequence[str] = ()) -> str:
     """
     import difflib
 
-    ids = [*(probe.id for probe in probes()), *others]
-    within = [identity for identity in ids if identity.endswith(f"/{written}")]
-    near = within or difflib.get_close_matches(written, ids, n=3, cutoff=0.4)
+    known = [*ids(), *others]
+    within = [identity for identity in known if identity.endswith(f"/{written}")]
+    near = within or difflib.get_close_matches(written, known, n=3, cutoff=0.4)
     return f"; did you mean {' or '.join(near)}?" if near else ";"
 
 
 def _matches(identity: str, prefix: str) -> bool:
     """Tell whether a prefix means a probe; an id in full means that one alone, not `missing-file` beside `missing`."""
-    return identity == prefix or (identity.startswith(prefix) and all(probe.id != prefix for probe in probes()))
+    return identity == prefix or (identity.startswith(prefix) and prefix not in ids())
 
 
 def facts_for(selected: Iterable[Probe]) -> frozenset[str]:
     """Names of the facts that these probes need, through views too."""
-    wanted: set[str] = set()
+    return frozenset(name for name in _needed(selected) if name in FACTS)
+
+
+def _views_for(selected: Iterable[Probe]) -> list[str]:
+    """Names of the views that these probes need, through others too."""
+    return [name for name in _needed(selected) if name in views()]
+
+
+def _needed(selected: Iterable[Probe]) -> Iterable[str]:
+    """Names of all that these probes need, directly or not."""
+    found: dict[str, None] = {}
     pending = [need.name for probe in selected for need in probe.needs]
     while pending:
         name = pending.pop()
-        if name in FACTS:
-            wanted.add(name)
+        if name in found:
+            continue
+        found[name] = None
+        if name == "lock_faults":
+            pending += [need.name for probe in audited() for need in probe.needs]
         elif name in views():
             pending += [need.name for need in needs(views()[name].view)]
-    return frozenset(wanted)
+    return found
 
 
 def known_to(policy: Policy) -> None:
     """Raise PolicyError for a mute or severity that is about no probe at all: a misspelt one would change nothing."""
     for written in (*policy.severity, *(mute.probe for mute in policy.mutes)):
-        if not any(matches(written, probe.id) for probe in probes()):
+        if not any(matches(written, identity) for identity in ids()):
             raise PolicyError(f"{policy.path}: no probe is called or begins with {written!r}; see `envdoctor explain`")

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from envdoctor.facts.job_log import JobLog
     from envdoctor.facts.launchers import Launchers
     from envdoctor.facts.loader import Loader
+    from envdoctor.facts.lock_scan import LockScan
+    from envdoctor.facts.lock_source import LockSource
     from envdoctor.facts.node import Node
     from envdoctor.facts.nvidia_wheels import NvidiaWheels
     from envdoctor.facts.owners import Owners
@@ -65,6 +67,8 @@ class Snapshot:
     compile_caches: CompileCaches | Unavailable = NOT_GATHERED
     cache_marks: CacheMarks | Unavailable = NOT_GATHERED
     lock: Lock | Unavailable = NOT_GATHERED
+    lock_scan: LockScan | Unavailable = NOT_GATHERED
+    lock_source: LockSource | Unavailable = NOT_GATHERED
     variables: Variables | Unavailable = NOT_GATHERED
     seal: Seal | Unavailable = NOT_GATHERED
     job_log: JobLog | Unavailable = NOT_GATHERED
@@ -94,6 +98,8 @@ FACTS: Mapping[str, tuple[str, ...]] = {
     "driver": (),
     "toolkits": (),
     "node": (),
+    "lock_scan": ("lock",),
+    "lock_source": ("lock",),
     "search_path": ("interpreter",),
     "files": ("search_path", "seal"),
     "owners": ("search_path", "seal"),

@@ -57,6 +57,17 @@ def satisfies(version: str, specifier: str) -> bool:
 
 
 @cache
+def is_prerelease(text: str) -> bool:
+    """Tell whether a text is the version of a pre-release or development release (PEP 440)."""
+    from packaging.version import Version
+
+    try:
+        return Version(text).is_prerelease
+    except ValueError:  # InvalidVersion, and numbers of thousands of digits
+        return False
+
+
+@cache
 def is_version(text: str) -> bool:
     """Tell whether a text is a version (PEP 440)."""
     from packaging.version import Version

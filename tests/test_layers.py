@@ -21,6 +21,9 @@ TABLE = {
     "knowledge": set(),
     "payloads": set(),
     "wiring": {"model"},
+    "pointing": {"model"},
+    "companions": {"knowledge", "model", "versions"},
+    "builds": {"locks", "model", "versions"},
     "signatures": {"knowledge", "printable"},
     "policy": {"errors", "model"},
     # the machine, and text that came from it
@@ -34,14 +37,29 @@ TABLE = {
     # what judges, without touching anything
     "symbols": {"facts", "knowledge", "model"},
     "proof": {"facts", "model"},
-    "views": {"facts", "knowledge", "locks", "model", "policy", "printable", "proof", "signatures", "symbols"}
-    | {"versions", "views"},
-    "probes": {"facts", "hits", "knowledge", "model", "policy", "printable", "state", "versions", "views"},
+    "views": {"builds", "companions", "facts", "knowledge", "locks", "model", "policy", "printable", "proof"}
+    | {"signatures", "symbols", "versions", "views"},
+    "probes": {
+        "builds",
+        "companions",
+        "facts",
+        "hits",
+        "knowledge",
+        "locks",
+        "model",
+        "pointing",
+        "policy",
+        "printable",
+        "state",
+        "versions",
+        "views",
+    },
+    "review": {"facts", "knowledge", "locks", "model", "review"},
     "snapshot": {"facts", "model", "seals", "system", "wiring"},
     "registry": {"errors", "model", "policy", "probes", "snapshot", "views", "wiring"},
     "confirm": {"facts", "model", "signatures"},
     "judge": {"confirm", "errors", "model", "policy", "printable", "registry", "snapshot", "wiring"},
-    "reports": {"__init__", "model", "printable", "reports"},
+    "reports": {"__init__", "model", "printable", "reports", "review"},
     "docs": {"errors", "knowledge", "registry"},
     # commands
     "marking": {"errors", "facts", "model", "snapshot", "state", "system", "views"},
@@ -77,19 +95,52 @@ TABLE = {
         "views",
     },
     "cache": {"__init__", "cache", "errors", "facts", "hits", "locate", "model", "printable", "snapshot", "system"},
+    "audit": {
+        "audit",
+        "codec",
+        "errors",
+        "judge",
+        "locate",
+        "locks",
+        "model",
+        "policy",
+        "printable",
+        "registry",
+        "snapshot",
+        "system",
+        "views",
+    },
+    "locking": {
+        "views",
+        "audit",
+        "errors",
+        "facts",
+        "locate",
+        "locking",
+        "locks",
+        "model",
+        "printable",
+        "snapshot",
+        "system",
+    },
     "wheels": {"__init__"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {
         "__init__",
+        "audit",
         "cache",
         "cli",
         "demo",
         "docs",
         "errors",
         "inventory",
+        "locks",
+        "locking",
         "model",
         "printable",
+        "registry",
         "reports",
+        "review",
         "sealing",
         "smoke",
         "workflows",
@@ -98,6 +149,8 @@ TABLE = {
 }
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 PURE = {
+    "builds",
+    "companions",
     "confirm",
     "hits",
     "judge",
@@ -106,6 +159,7 @@ PURE = {
     "proof",
     "probes",
     "reports",
+    "review",
     "signatures",
     "symbols",
     "versions",
@@ -113,7 +167,7 @@ PURE = {
 } | {"wiring"}
 MACHINE = {"glob", "io", "open", "os", "pathlib", "shutil", "socket", "subprocess", "tempfile", "urllib"}
 """What reaches the machine, of the standard library."""
-HARMLESS = {"os", "os.path", "urllib.parse.unquote"} | {
+HARMLESS = {"os", "os.path", "urllib.parse.quote", "urllib.parse.unquote"} | {
     f"os.path.{name}" for name in ("basename", "dirname", "join", "normpath")
 }
 """What pure code may use of them: text in, text out."""

@@ -67,7 +67,10 @@ def test_an_empty_file_of_ours_is_a_policy():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("\n\n\nfoo = 1", "4: unknown key foo; known are allow, extras, groups, limits, lock, mute, severity, target"),
+        (
+            "\n\n\nfoo = 1",
+            "4: unknown key foo; known are allow, extras, groups, hosts, limits, lock, mute, sdists, severity, target",
+        ),
         ("lock = 'a'\n[foo]\n", "2: unknown key foo"),
         ('# foo = 2\n"foo" = 1', "2: unknown key foo"),
         ("zoo = 1\nbar = 1", "2: unknown key bar"),

@@ -14,7 +14,7 @@ import envdoctor
 from envdoctor import registry
 from envdoctor.cli import app
 from envdoctor.facts.smoke import Smoke
-from envdoctor.model import Target, Unavailable
+from envdoctor.model import LockFaults, Target, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.registry import Probe
 from envdoctor.snapshot import FACTS
@@ -38,7 +38,7 @@ PROMISED = {
     "node": "small-shm low-disk low-limits orphaned-gpu-memory gpu-errors busy-gpu",
 }
 """Ids are public: none of these is ever renamed."""
-GIVEN = {"policy": Policy, "moment": "datetime", "target": Target, "smoke": Smoke}
+GIVEN = {"policy": Policy, "moment": "datetime", "target": Target, "smoke": Smoke, "lock_faults": LockFaults}
 
 every_probe = pytest.mark.parametrize("probe", PROBES, ids=[probe.id for probe in PROBES])
 

@@ -17,7 +17,16 @@ def ids(*chosen, ignored=()):
 
 class TestSelect:
     def test_nothing_said_is_all_sorted(self):
-        assert ids() == sorted(probe.id for probe in registry.probes() if not probe.id.startswith("smoke/"))
+        kept = {*registry.TOLD, registry.SUMMARY}
+        every = [probe for probe in registry.probes() if probe.area not in ("smoke", "lock") or probe.id in kept]
+        assert ids() == sorted(probe.id for probe in every)
+
+    def test_a_rule_for_locks_is_no_part_of_a_check_but_its_sum_is(self):
+        with pytest.raises(UsageError, match="run `envdoctor lock audit`"):
+            ids("lock/unhashed")
+        assert ids("lock/conflicting-pins") == ["lock/conflicting-pins"]
+        assert registry.SUMMARY in ids("lock")
+        assert registry.SUMMARY not in {probe.id for probe in registry.audited()}
 
     @pytest.mark.parametrize("prefix", ["smoke", "smoke/compile"])
     def test_what_is_tried_out_on_a_device_is_no_part_of_a_check(self, prefix):
@@ -119,6 +128,6 @@ def test_load_imports_every_view_and_probe(monkeypatch):
     imported = []
     real = registry.import_module
     monkeypatch.setattr(registry, "import_module", lambda name: imported.append(name) or real(name))
-    list(registry.load())
+    list(registry.load(registry.areas()))
     assert {probe.check.__module__ for probe in registry.probes()} <= set(imported)
     assert {view.__name__ for view in registry.views().values()} <= set(imported)

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from envdoctor import knowledge, registry
 from envdoctor.cli import app
 from envdoctor.facts import jit_tools
-from envdoctor.reports.text import COMMANDS
+from envdoctor.reports.layout import COMMANDS
 from envdoctor.signatures import LONGEST, QUOTED, THINGS, TRIGGERS, WHICH, first, found
 
 ROWS = knowledge.rows("signatures")

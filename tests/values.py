@@ -371,6 +371,13 @@ def finding(subject="six", severity=Severity.ERROR, message="six is not well", *
     return Finding(severity, subject, message, evidence, remedy)
 
 
+def at(place, text="", subject="numpy", **fields):
+    """Return a finding about a line of a lock, given as `file:line:column`, as far as it is known."""
+    file, *numbers = place.split(":")
+    known = dict(zip(("line", "column"), map(int, numbers), strict=False))
+    return finding(subject, **{"file": file, "line": 0, "text": text} | known | fields)
+
+
 def outcome(probe="packages/test", *found, **fields):
     return Outcome(probe, tuple(found), **fields)
 
@@ -380,4 +387,4 @@ def report(*outcomes, **fields):
     return Report(outcomes=outcomes, **given)
 
 
-registry.views()  # looked for on disk now: tests of probes are kept off it
+list(registry.views().values())  # looked for on disk now: tests of probes are kept off it

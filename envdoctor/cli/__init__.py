@@ -9,7 +9,16 @@ import signal
 import sys
 from typing import Any, NoReturn, TextIO, cast
 
-from envdoctor.cli import cache, cache_status, check, smoke, teach  # noqa: F401 - each brings its commands
+from envdoctor.cli import (  # noqa: F401 - each has its commands
+    cache,
+    cache_status,
+    check,
+    lock_audit,
+    lock_compare,
+    lock_compile,
+    smoke,
+    teach,
+)
 from envdoctor.cli.application import FAILED, INTERRUPTED, app
 
 

@@ -69,6 +69,12 @@ caches = typer.Typer(
     no_args_is_help=True,
 )
 app.add_typer(caches)
+locks = typer.Typer(
+    name="lock",
+    help="Locks: audit them, compile them, compare them.",
+    no_args_is_help=True,
+)
+app.add_typer(locks)
 
 TargetOption = Annotated[
     str | None,

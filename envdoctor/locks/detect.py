@@ -9,9 +9,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 from envdoctor.errors import LockError
-from envdoctor.model import Lock
+from envdoctor.model import Lock, LockFormat, LockProblem
 
 Parser = Callable[[str, bytes], Lock]
 _HEAD = 1 << 16
@@ -29,6 +31,7 @@ _OTHERS = (
     (re.compile(rb"^@EXPLICIT\s*$", re.MULTILINE), rb"", "an explicit conda list"),
     (re.compile(rb"^version:\s*1\s*$", re.MULTILINE), rb"(?m)^(metadata|package):", "a conda-lock file"),
 )
+_CONTENTS: dict[LockFormat, str] = {"requirements": "requirements text", "pylock": "a pylock", "uv": "a uv lock"}
 _NOT_READ = "is {}, which envdoctor does not read yet; export it as pylock.toml or as hashed requirements"
 
 
@@ -39,32 +42,47 @@ def parser(path: str, data: bytes) -> Parser:
         raise LockError(path, "is empty, so it is not a lock")
     if b"\0" in head and not head.startswith(_UNICODE_MARKS):
         raise LockError(path, "is a binary file, not a lock")
-    conflict = _CONFLICT.search(data)
-    if conflict:
-        raise LockError(path, "holds an unresolved merge conflict", data.count(b"\n", 0, conflict.start()) + 1)
     for start, inside, kind in _OTHERS:
         if start.search(head) and re.search(inside, head):
             raise LockError(path, _NOT_READ.format(kind))
-    if re.match(rb"\s*[{<]", head):
+    if re.match(rb"\s*(\{|<(?!<{6}))", head):
         raise LockError(path, "is JSON or markup, not a lock that envdoctor knows")
-    return _by_shape(path, head)
+    return partial(_parse_named, _by_shape(path, head))
 
 
 def _by_shape(path: str, head: bytes) -> Parser:
     name = os.path.basename(path)
-    if _PYLOCK_NAME.fullmatch(name) and _PIN.search(head) and not _TOML.search(head):
-        raise LockError(path, "holds requirements text under a pylock name; rename it to .txt", 1)
-    if not name.endswith(_TOML_NAMES) and not _TOML.search(head):
+    if not _TOML.search(head) and (_PIN.search(head) or not name.endswith(_TOML_NAMES)):
         from envdoctor.locks import requirements
 
         return requirements.parse
     return _parse_toml
 
 
+def _parse_named(parse: Parser, path: str, data: bytes) -> Lock:
+    """Read a lock for what it is, and say so if its name promises another format."""
+    lock = parse(path, data)
+    said = _misnamed(os.path.basename(path), lock.format)
+    problem = LockProblem(1, said, rule="wrong-format")
+    return replace(lock, problems=(problem, *lock.problems)) if said else lock
+
+
+def _misnamed(name: str, kind: LockFormat) -> str:
+    promised = "pylock" if _PYLOCK_NAME.fullmatch(name) else "uv" if name == "uv.lock" else kind
+    if promised != kind:
+        return f"the lock holds {_CONTENTS[kind]} under the name {name}, so that installers read it as something else"
+    if kind == "pylock" and not _PYLOCK_NAME.fullmatch(name):
+        return "the lock is a pylock under a name that PEP 751 does not allow: call it pylock.toml or pylock.NAME.toml"
+    return ""
+
+
 def _parse_toml(path: str, data: bytes) -> Lock:
     from envdoctor.locks import pylock, uv
     from envdoctor.locks.toml import Document
 
+    conflict = _CONFLICT.search(data)
+    if conflict:
+        raise LockError(path, "holds an unresolved merge conflict", data.count(b"\n", 0, conflict.start()) + 1)
     document = Document.parse(path, data)
     top = document.top
     metadata = top.get("metadata")

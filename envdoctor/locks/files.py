@@ -9,6 +9,10 @@ from envdoctor.errors import LockError
 
 LIMIT = 32 << 20
 """Bytes. Real locks stay under one MiB; what is larger than this is something else."""
+LINE = 1 << 20
+"""Characters of one line of a requirements lock."""
+PINS = 20_000
+"""Packages of one lock. A large universal lock has under a thousand."""
 _KINDS = ((stat.S_ISDIR, "a directory"), (stat.S_ISFIFO, "a FIFO"))
 
 

@@ -16,6 +16,11 @@ Node = tuple[int, str]
 """Index of a package, and what of it is asked for: "" for itself, `extra:NAME`, `group:NAME`."""
 
 
+def made_up(project: str, kind: str = "", name: str = "") -> str:
+    """Return the made-up extra that stands for an `extra` or `group` of a project, or for the project itself."""
+    return f"{kind or 'project'}-{len(project)}-{project}" + (f"-{name}" if name else "")
+
+
 @dataclass(slots=True)
 class Graph:
     """The packages of a lock, indexed by name."""
@@ -90,5 +95,4 @@ class Graph:
         """Name the made-up extras that stand for what these nodes ask for."""
         for index, what in nodes:
             kind, _, name = what.partition(":")
-            project = self.packages[index].name
-            yield f"{kind or 'project'}-{len(project)}-{project}" + (f"-{name}" if name else "")
+            yield made_up(self.packages[index].name, kind, name)

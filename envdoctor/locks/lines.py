@@ -22,7 +22,8 @@ _MARKS = (
 _DECLARED = re.compile(rb"coding[:=]\s*([-\w.]+)")
 _CHARSETS = re.compile(r"utf-(8|16|32)(-\w+)?|ascii|iso8859-\d+|cp\d+|koi8-\w|gb\w+|big5|euc_\w+|shift_jis|mac-\w+")
 """Names of codecs that are character sets: Python also has some that unpack or execute escapes."""
-_COMMENT = re.compile(r"(^|\s+)#.*$")
+_COMMENT = re.compile(r"(?:^|(?<=\s))#.*$")
+r"""pip's own pattern begins with `(^|\s+)`, which takes ever longer over a long run of blanks."""
 
 
 def decode(data: bytes, file: str) -> tuple[str, list[LockProblem]]:
@@ -37,7 +38,8 @@ def decode(data: bytes, file: str) -> tuple[str, list[LockProblem]]:
     except UnicodeDecodeError as error:
         line = body.count(b"\n", 0, error.start) + 1
         place = f"byte {len(mark) + error.start} (0x{body[error.start]:02x}) is not {encoding.upper()}"
-        problems.append(LockProblem(line, f"{place}; a `# -*- coding: ... -*-` line may declare another", file))
+        said = f"{place}; a `# -*- coding: ... -*-` line may declare another"
+        problems.append(LockProblem(line, said, file, "bad-encoding"))
         return body.decode(encoding, errors="backslashreplace"), problems
 
 
@@ -52,7 +54,8 @@ def _declared(data: bytes, file: str) -> tuple[str, list[LockProblem]]:
                 known = ""
             if _CHARSETS.fullmatch(known):
                 return known, []
-            return "utf-8", [LockProblem(number, f"encoding {quoted(name)} is not known; read as UTF-8", file)]
+            said = f"encoding {quoted(name)} is not known; read as UTF-8"
+            return "utf-8", [LockProblem(number, said, file, "bad-encoding", name)]
     return "utf-8", []
 
 
@@ -62,16 +65,17 @@ def logical_lines(text: str) -> Iterator[tuple[int, str]]:
     A comment line ends a continuation. Lines are split wherever pip splits them: it also installs what follows a
     form feed or a Unicode line separator, however an editor shows it.
     """
-    for number, line in _joined(text):
+    for number, line in joined(text):
         plain = _COMMENT.sub("", line).strip()
         if plain:
             yield number, plain
 
 
-def _joined(text: str) -> Iterator[tuple[int, str]]:
+def joined(text: str) -> Iterator[tuple[int, str]]:
+    r"""Yield (first physical line, text) with `\` continuations joined, comments and empty lines still there."""
     first, parts = 0, list[str]()
     for number, line in enumerate(text.splitlines(), 1):
-        comment = _COMMENT.match(line) is not None
+        comment = line.lstrip().startswith("#")
         if line.endswith("\\") and not comment:
             first = first if parts else number
             parts.append(line.strip("\\"))

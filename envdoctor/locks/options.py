@@ -1,11 +1,11 @@
-"""The options of a requirements file: pip's table (pip 26.3, req/req_file.py), plus what older and newer pips know."""
+"""The options of a requirements file: pip's table (pip 26.3, req/req_file.py, SUPPORTED_OPTIONS)."""
 
 from __future__ import annotations
 
 import shlex
 from dataclasses import dataclass
 
-from envdoctor.locks.text import quoted
+from envdoctor.locks.text import Fault, quoted
 
 _VALUED = {
     "--index-url": "index",
@@ -22,17 +22,11 @@ _VALUED = {
     "--use-feature": "",
     "--all-releases": "",
     "--only-final": "",
-    "--uploaded-prior-to": "",
     "--config-setting": "",
     "--config-settings": "",
-    "--global-option": "",
-    "--install-option": "",
-    "--build-constraint": "",
 }
 """Options that take a value -> what the value is to us; "" for those that change how to install, not what."""
-_FLAGS = frozenset(
-    ("--no-index", "--prefer-binary", "--require-hashes", "--no-require-hashes", "--pre", "--always-unzip", "-Z")
-)
+_FLAGS = frozenset(("--no-index", "--prefer-binary", "--require-hashes", "--no-require-hashes", "--pre"))
 _SHORT = {
     "-i": "--index-url",
     "-f": "--find-links",
@@ -50,6 +44,10 @@ class Option:
     kind: str
     """`index`, `include`, `constraint`, `editable`, `hash`, or "" for what does not change the pins."""
     value: str
+    name: str = ""
+    """The long name."""
+    written: str = ""
+    """Name and value as written, but for quotes."""
 
 
 def split(line: str) -> tuple[str, str]:
@@ -63,15 +61,16 @@ def split(line: str) -> tuple[str, str]:
     return " ".join(words[:at]).strip(), " ".join(words[at:])
 
 
-def parse(text: str) -> tuple[list[Option], list[str]]:
+def parse(text: str) -> tuple[list[Option], list[Fault]]:
     """Return (options, problems) of a line's option part."""
     try:
         words = shlex.split(text) if any(char in text for char in "'\"\\") else text.split()  # shlex is slow
     except ValueError as error:
-        return [], [f"options {quoted(text)} cannot be read: {str(error).lower()}"]
-    options, problems = list[Option](), list[str]()
+        return [], [_fault(f"options {quoted(text)} cannot be read: {str(error).lower()}", text)]
+    options, problems = list[Option](), list[Fault]()
     at = 0
     while at < len(words):
+        first = at
         name, value = _named(words[at])
         at += 1
         if name in _VALUED and value is None and at < len(words):
@@ -79,9 +78,11 @@ def parse(text: str) -> tuple[list[Option], list[str]]:
             at += 1
         problem = _problem(name, value)
         if problem is None:
-            options.append(Option(_VALUED.get(name, ""), value or ""))
-        else:
-            problems.append(problem)
+            options.append(Option(_VALUED.get(name, ""), value or "", name, " ".join(words[first:at])))
+            continue
+        problems.append(_fault(problem, name))
+        while at < len(words) and not words[at].startswith("-"):  # its value, as it seems
+            at += 1
     return options, problems
 
 
@@ -93,6 +94,10 @@ def _named(word: str) -> tuple[str, str | None]:
     if word[:2] in _SHORT:
         return _SHORT[word[:2]], word[2:] or None
     return word, None
+
+
+def _fault(message: str, text: str) -> Fault:
+    return Fault("unknown-directive", message, text)
 
 
 def _problem(name: str, value: str | None) -> str | None:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from envdoctor.errors import LockError
+from envdoctor.locks.comments import NOTHING, Note
 from envdoctor.locks.files import below, read_bytes
 from envdoctor.locks.text import (
     ARCHIVES,
+    Fault,
     digest_problem,
     file_name,
     is_name,
@@ -45,25 +48,28 @@ class Draft:
     url: str = ""
     artifacts: tuple[Artifact, ...] = ()
     hashes: tuple[str, ...] = ()
+    operator: str = "=="
 
-    def placed(self, line: int, file: str) -> LockedPackage:
-        """Return the package, found at that line of that file."""
+    def placed(self, line: int, file: str, note: Note = NOTHING) -> LockedPackage:
+        """Return the package, found at that line of that file, with what is noted of it there."""
         return LockedPackage(
             name=normalised(self.name),
             version=self.version,
             marker=self.marker,
             source=self.source,
-            url=self.url,
+            url=self.url or note.index,
             artifacts=self.artifacts,
             hashes=self.hashes,
             extras=self.extras,
             line=line,
             raw_name=self.name,
             file=file,
+            operator=self.operator,
+            via=note.via,
         )
 
 
-Parsed = tuple[Draft | None, list[str]]
+Parsed = tuple[Draft | None, list[Fault]]
 """A package, if the text names one, and what is wrong with the text."""
 
 
@@ -71,8 +77,7 @@ def parse(text: str, hashes: list[str]) -> Parsed:
     """Read a requirement with the values of its `--hash` options."""
     from packaging.requirements import InvalidRequirement, Requirement
 
-    good = tuple(digest for digest in dict.fromkeys(hashes) if digest_problem(digest) is None)
-    problems = [problem for problem in map(digest_problem, hashes) if problem is not None]
+    good, problems = _digests(hashes)
     if text.split(";")[0].strip().endswith(ARCHIVES) and " @ " not in text:
         return _joined(_located(text, good), problems)  # a file name such as a-1.0.tar.gz is also a valid project name
     try:
@@ -81,24 +86,32 @@ def parse(text: str, hashes: list[str]) -> Parsed:
         if _LOCATED.search(text):
             return _joined(_located(text, good), problems)
         reason = shown(str(error)) if isinstance(error, InvalidRequirement) else "nested too deeply"
-        return None, [*problems, f"{quoted(text)} is no requirement: {reason}"]
-    return _joined(_named(requirement, good), problems)
+        rule = "unknown-directive" if text.isascii() else "bad-encoding"
+        return None, [*problems, Fault(rule, f"{quoted(text)} is no requirement: {reason}", text)]
+    return _joined(_named(requirement, text.split(";")[0].strip(), good), problems)
 
 
-def _joined(parsed: Parsed, problems: list[str]) -> Parsed:
+def _digests(hashes: Iterable[str]) -> tuple[tuple[str, ...], list[Fault]]:
+    """Tell digests from what is none."""
+    said = {digest: digest_problem(digest) for digest in hashes}
+    good = tuple(digest for digest, problem in said.items() if problem is None)
+    return good, [Fault("malformed-hash", problem, digest) for digest, problem in said.items() if problem]
+
+
+def _joined(parsed: Parsed, problems: list[Fault]) -> Parsed:
     return parsed[0], [*problems, *parsed[1]]
 
 
-def _named(requirement: Requirement, hashes: tuple[str, ...]) -> Parsed:
+def _named(requirement: Requirement, written: str, hashes: tuple[str, ...]) -> Parsed:
     marker = str(requirement.marker) if requirement.marker is not None else None
     extras = tuple(sorted(map(normalised, requirement.extras)))
     if requirement.url is not None:
         return _from_url(requirement.url, requirement.name, extras, marker, hashes)
-    pins = [s.version for s in requirement.specifier if s.operator in ("==", "===") and not s.version.endswith(".*")]
+    pins = [s for s in requirement.specifier if s.operator in ("==", "===") and not s.version.endswith(".*")]
     if not pins:
         wish = f"{requirement.name}{requirement.specifier}"
-        return None, [f"{quoted(wish)} is not pinned: only NAME==VERSION names one release"]
-    return Draft(requirement.name, pins[0], extras, marker, hashes=hashes), []
+        return None, [Fault("unpinned", f"{quoted(wish)} is not pinned: only NAME==VERSION names one release", written)]
+    return Draft(requirement.name, pins[0].version, extras, marker, hashes=hashes, operator=pins[0].operator), []
 
 
 def _located(text: str, hashes: tuple[str, ...]) -> Parsed:
@@ -113,40 +126,43 @@ def _located(text: str, hashes: tuple[str, ...]) -> Parsed:
     return draft, problems
 
 
-def _marker(text: str) -> tuple[str | None, list[str]]:
+def _marker(text: str) -> tuple[str | None, list[Fault]]:
     from packaging.markers import InvalidMarker, Marker
 
     try:
         return str(Marker(text)), []
     except (InvalidMarker, RecursionError):
-        return None, [f"{quoted(text)} is no marker"]
+        return None, [Fault("unknown-directive", f"{quoted(text)} is no marker", text)]
 
 
 def _from_url(url: str, name: str, extras: tuple[str, ...], marker: str | None, hashes: tuple[str, ...]) -> Parsed:
     """Read an address; its fragment may name the package (#egg=) and its digests (#sha256=)."""
+    url = redact(url)  # before it is cut: a password may hold a # that nobody escaped
     base, _, fragment = url.partition("#")
     pairs = [pair.partition("=")[::2] for pair in fragment.split("&")]
-    digests = [f"{key}:{value}" for key, value in pairs if key in _FRAGMENT_DIGESTS]
-    problems = [problem for problem in map(digest_problem, digests) if problem is not None]
-    hashes = tuple(dict.fromkeys((*hashes, *(digest for digest in digests if digest_problem(digest) is None))))
+    good, problems = _digests(f"{key}:{value}" for key, value in pairs if key in _FRAGMENT_DIGESTS)
+    hashes = tuple(dict.fromkeys((*hashes, *good)))
     egg = next((value for key, value in pairs if key == "egg"), "").split("[")[0]
     file = file_name(base)
     found = name_and_version(file) if not _VCS.match(base) else None
     name = name or egg or (found[0] if found else "")
     if not is_name(name):
-        return None, [*problems, f"{quoted(url)} names no package; write NAME @ URL"]
+        rule = "local-source" if _is_local(base) else "unpinned"
+        return None, [*problems, Fault(rule, f"{quoted(url)} names no package; write NAME @ URL", url)]
     version = found[1] if found is not None and normalised(found[0]) == normalised(name) else None
     source = _kind(base)
-    address = redact(base)
-    artifacts = (Artifact(file, address, hashes),) if source == "url" else ()
-    return Draft(name, version, extras, marker, source, address, artifacts, hashes), problems
+    artifacts = (Artifact(file, base, hashes),) if source == "url" else ()
+    return Draft(name, version, extras, marker, source, base, artifacts, hashes), problems
 
 
 def _kind(url: str) -> SourceKind:
     if _VCS.match(url):
         return "vcs"
-    local = "://" not in url or url.startswith("file:")
-    return "directory" if local and not url.endswith(ARCHIVES) else "url"
+    return "directory" if _is_local(url) and not url.endswith(ARCHIVES) else "url"
+
+
+def _is_local(url: str) -> bool:
+    return "://" not in url or url.startswith("file:")
 
 
 def parse_editable(text: str, root: str) -> Parsed:
@@ -161,7 +177,8 @@ def parse_editable(text: str, root: str) -> Parsed:
     if draft is not None:
         draft.source, draft.artifacts = "editable", ()
     else:
-        problems = [f"editable {quoted(text)} names no package that could be compared; add #egg=NAME"]
+        message = f"editable {quoted(text)} names no package that could be compared; add #egg=NAME"
+        problems = [Fault("local-source" if _is_local(place) else "unpinned", message, text)]
     return draft, problems
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from envdoctor.errors import LockError
 from envdoctor.locks.graph import Graph
@@ -23,6 +23,8 @@ class Selection:
     """Every pin that applies on this platform under any group or extra, or may do so as far as is known."""
     conflicting: tuple[str, ...] = ()
     """Names for which more than one version is wanted; `wanted` holds the first."""
+    several: Mapping[str, tuple[LockedPackage, ...]] = field(default_factory=dict)
+    """Names for which more than one pin is wanted, of one release or not, with all of them."""
 
 
 def check_choice(lock: Lock, *, extras: Iterable[str], groups: Iterable[str]) -> None:
@@ -60,14 +62,17 @@ def select(
 
 def _selection(wanted: Iterable[LockedPackage], allowed: Iterable[LockedPackage]) -> Selection:
     first: dict[str, LockedPackage] = {}
+    several: dict[str, tuple[LockedPackage, ...]] = {}
     conflicting: dict[str, None] = {}
     for package in wanted:
+        if package.name in first:
+            several[package.name] = (*several.get(package.name, (first[package.name],)), package)
         if package.source != "virtual" and not _same(first.setdefault(package.name, package), package):
             conflicting[package.name] = None
     by_name: dict[str, tuple[LockedPackage, ...]] = {}
     for package in allowed:
         by_name[package.name] = (*by_name.get(package.name, ()), package)
-    return Selection(first, by_name, tuple(conflicting))
+    return Selection(first, by_name, tuple(conflicting), several)
 
 
 def _same(one: LockedPackage, other: LockedPackage) -> bool:
@@ -82,4 +87,7 @@ def _same(one: LockedPackage, other: LockedPackage) -> bool:
 def _canonical(version: str | None) -> str | None:
     from packaging.utils import canonicalize_version
 
-    return None if version is None else canonicalize_version(version)
+    try:
+        return None if version is None else canonicalize_version(version)
+    except ValueError:  # numbers of thousands of digits
+        return version

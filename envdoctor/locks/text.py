@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
+from math import prod
 from urllib.parse import unquote
 
 from envdoctor.printable import printable, redact
@@ -14,6 +16,17 @@ DIGEST_LENGTHS |= {"sha3_224": 56, "sha3_256": 64, "sha3_384": 96, "sha3_512": 1
 """Hex digits of the algorithms of fixed length that every Python has (hashlib.algorithms_guaranteed)."""
 _NAME = re.compile(r"[A-Z0-9]|[A-Z0-9][A-Z0-9._-]*[A-Z0-9]", re.IGNORECASE | re.ASCII)
 _SEPARATORS = re.compile(r"[-_.]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with a line, before it is known which."""
+
+    rule: str
+    """Of the area `lock`."""
+    message: str
+    text: str = ""
+    """As it is written there."""
 
 
 def normalised(name: str) -> str:
@@ -53,6 +66,16 @@ def name_and_version(file: str) -> tuple[str, str] | None:
     if len(parts) not in ((5, 6) if suffix == ".whl" else (2,)) or not parts[0] or not parts[1][:1].isdigit():
         return None
     return parts[0], parts[1]
+
+
+TAGS = 4096
+"""Tags that one wheel's name may stand for; the most of a real one is some dozens."""
+
+
+def tag_count(wheel: str) -> int:
+    """Return how many tags a wheel's name stands for (PEP 425, compressed tag sets)."""
+    parts = wheel.removesuffix(".whl").split("-")[-3:]
+    return prod(part.count(".") + 1 for part in parts)
 
 
 def digest_problem(digest: str) -> str | None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from envdoctor.errors import LockError
+from envdoctor.locks.files import PINS
+from envdoctor.model import LockProblem
 
 Table = Mapping[str, Any]
+LARGEST = 1 << 53
+"""Bytes beyond which a size is none."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +107,13 @@ def texts_of(table: Table, key: str) -> tuple[str, ...]:
 def size_of(table: Table) -> int | None:
     """Return the `size` of a file, bytes."""
     value = table.get("size")
-    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < LARGEST else None
+
+
+def crowd(packages: Sequence[object]) -> tuple[LockProblem, ...]:
+    """Return what is wrong with the number of a lock's packages, if anything is."""
+    said = f"the lock holds {len(packages):,} packages; no environment needs more than {PINS:,}"
+    return (LockProblem(0, said, rule="over-limit"),) if len(packages) > PINS else ()
 
 
 def unique(values: Iterable[str]) -> tuple[str, ...]:

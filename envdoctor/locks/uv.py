@@ -6,13 +6,26 @@ later revisions of version 1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from envdoctor.errors import LockError
+from envdoctor.locks.graph import made_up
 from envdoctor.locks.text import digest_problem, file_name, is_name, normalised, quoted, shown
-from envdoctor.locks.toml import Document, Table, only_tables, size_of, table_of, tables_of, text_of, texts_of, unique
-from envdoctor.model import Artifact, Lock, LockedDependency, LockedPackage, LockProblem, SourceKind
+from envdoctor.locks.toml import (
+    Document,
+    Table,
+    crowd,
+    only_tables,
+    size_of,
+    table_of,
+    tables_of,
+    text_of,
+    texts_of,
+    unique,
+)
+from envdoctor.model import Artifact, Lock, LockedDependency, LockedPackage, LockOption, LockProblem, SourceKind
 from envdoctor.printable import redact
 
 VERSION = 1
@@ -57,8 +70,33 @@ def parse(document: Document) -> Lock:
         groups=groups,
         default_groups=(DEFAULT_GROUP,) if DEFAULT_GROUP in groups else (),
         indexes=unique(package.url for package in packages if package.source == "index"),
-        problems=(*reading.problems, *_dangling(packages), *_rootless(packages, roots)),
+        problems=(*reading.problems, *_dangling(packages), *_rootless(packages, roots), *crowd(packages)),
+        options=tuple(_options(document)),
+        conflicts=tuple(_conflicts(top)),
+        overridden=unique(map(normalised, _overridden(table_of(top, "manifest")))),
     )
+
+
+def _options(document: Document) -> Iterator[LockOption]:
+    """Yield how it was resolved, as far as a rule is about it; as an option that may stand in a requirements lock."""
+    mode = text_of(table_of(document.top, "options"), "prerelease-mode")
+    match = re.search(r"^[ \t]*(prerelease-mode[ \t]*=.*?)[ \t]*\r?$", document.text, re.MULTILINE)
+    if mode == "allow" and match is not None:
+        line = document.text.count("\n", 0, match.start()) + 1
+        yield LockOption("--pre", "", line, text=match[1])
+
+
+def _conflicts(top: Table) -> Iterator[tuple[str, ...]]:
+    """Yield each set of conflicts, its members by their made-up names."""
+    sets = top.get("conflicts")
+    for found in sets if isinstance(sets, list) else ():
+        if tables := only_tables(found):
+            yield tuple(map(_member, tables))
+
+
+def _member(table: Table) -> str:
+    kind = next((kind for kind in ("extra", "group") if kind in table), "")
+    return made_up(normalised(text_of(table, "package") or ""), kind, normalised(text_of(table, kind) or ""))
 
 
 def _is_root(source: dict[str, str]) -> bool:
@@ -84,18 +122,22 @@ def _group_names(table: Table) -> Iterable[str]:
 
 
 def _dangling(packages: Iterable[LockedPackage]) -> Iterator[LockProblem]:
-    """Report edges to packages that the lock does not hold: a merge or an edit went wrong."""
+    """Report edges to packages or versions that the lock does not hold: a merge or an edit went wrong."""
     packages = tuple(packages)
-    names = {package.name for package in packages}
+    held = {pair for package in packages for pair in ((package.name, None), (package.name, package.version))}
     for package in packages:
-        for name in unique(edge.name for edge in package.dependencies if edge.name not in names):
+        missing = {edge.name: edge.version for edge in package.dependencies if (edge.name, edge.version) not in held}
+        for name, version in missing.items():
             owner = quoted(package.raw_name) if package.name else "the workspace"
-            yield LockProblem(package.line, f"{owner} depends on {quoted(name)}, which the lock does not hold")
+            what = f"{name} {version}" if version and (name, None) in held else name
+            said = f"{owner} depends on {quoted(what)}, which the lock does not hold"
+            yield LockProblem(package.line, said, "", "incomplete", name, name)
 
 
 def _rootless(packages: tuple[LockedPackage, ...], roots: tuple[str, ...]) -> Iterator[LockProblem]:
     if packages and not roots:
-        yield LockProblem(0, "the lock holds no project or workspace member, so nothing says which packages are wanted")
+        said = "the lock holds no project or workspace member, so nothing says which packages are wanted"
+        yield LockProblem(0, said, rule="wrong-format")
 
 
 @dataclass(slots=True)
@@ -132,8 +174,8 @@ class _Reading:
             packages.append(LockedPackage(WORKSPACE, None, source="virtual", dependencies=edges))
         return tuple(packages)
 
-    def _problem(self, message: str) -> None:
-        self.problems.append(LockProblem(self.line, message))
+    def _problem(self, message: str, rule: str = "wrong-format", text: str = "", subject: str = "") -> None:
+        self.problems.append(LockProblem(self.line, message, "", rule, text, subject))
 
     def _package(self, table: Table) -> LockedPackage:
         source = _source(table)
@@ -162,7 +204,8 @@ class _Reading:
             digest = text_of(item, "hash")
             problem = digest_problem(digest) if digest is not None else None
             if problem is not None:
-                self._problem(f"{quoted(name)}: {problem}")
+                owner = normalised(text_of(table, "name") or "")
+                self._problem(f"{quoted(name)}: {problem}", "malformed-hash", digest or "", owner)
             hashes = (digest,) if digest is not None and problem is None else ()
             yield Artifact(name, redact(place or source), hashes, size_of(item), text_of(item, "upload-time"))
 
@@ -206,6 +249,11 @@ class _Reading:
             else:
                 self.markers[marker] = True
         return self.markers[marker]
+
+
+def _overridden(manifest: Table) -> Iterator[str]:
+    for key in ("overrides", "dependency-metadata"):
+        yield from (name for table in tables_of(manifest, key) if (name := text_of(table, "name")))
 
 
 def _fault(table: Table) -> str | None:

@@ -17,6 +17,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from envdoctor import __version__
 from envdoctor.model import Finding, Outcome, Report, Severity, Trial
 from envdoctor.printable import printable
+from envdoctor.reports.places import Place, place_of
 
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 NAME = "envdoctor"
@@ -48,20 +49,23 @@ def _facts(report: Report) -> Iterable[tuple[str, str]]:
     yield "verdict", report.verdict
     target = report.target
     pairs = (("target", target and target.prefix), ("python", report.python), ("lock", target and target.lock))
-    yield from ((name, value) for name, value in (*pairs, ("config", report.config)) if value)
+    audited = ((name, str(report.seen.get(name, ""))) for name in ("locks", "judged for"))
+    yield from ((name, value) for name, value in (*pairs, *audited, ("config", report.config)) if value)
 
 
 def _probe(outcome: Outcome) -> Element:
-    """Return the case of a probe that judged facts."""
+    """Return the case of a probe that judged facts; where it judged several locks, of some it may have judged none."""
     case = _case(outcome.probe.partition("/")[0], outcome.probe)
-    if outcome.crashed:
-        return _error(case, "crashed", outcome.crashed)
-    if outcome.skipped and outcome.skipped.failed:
-        return _error(case, "unavailable", outcome.skipped.reason)
-    if outcome.skipped:
-        SubElement(case, "skipped", {"message": printable(outcome.skipped.reason)})
+    skipped = outcome.skipped
+    reason = outcome.crashed or (skipped.reason if skipped else "")
+    if outcome.findings or outcome.muted or not reason:
+        _judged(case, outcome.findings, outcome.muted, reason)
+    if not reason or case.find("failure") is not None:
         return case
-    return _judged(case, outcome.findings, outcome.muted)
+    if outcome.crashed or (skipped and skipped.failed):
+        return _error(case, "crashed" if outcome.crashed else "unavailable", reason)
+    SubElement(case, "skipped", {"message": printable(reason)})
+    return case
 
 
 def _trials(report: Report) -> Iterable[Element]:
@@ -101,14 +105,14 @@ def _is_about(trial: Trial, probe: str, finding: Finding) -> bool:
 
 def _judged(case: Element, found: Sequence[Finding], muted: Sequence[Finding] = (), said: str = "") -> Element:
     """Fail the case by the worst finding, if it beats a note; what fails nothing goes to the output."""
-    order = sorted(found, key=lambda finding: -finding.severity)
+    order = sorted(found, key=lambda finding: (-finding.severity, place_of(finding) or Place("")))
     serious = [finding for finding in order if finding.severity > Severity.NOTE]
     if serious:
         more = f" (and {len(serious) - 1} more)" if len(serious) > 1 else ""
-        _problem(case, "failure", serious[0].severity.label, serious[0].message + more, _body(order))
+        _problem(case, "failure", serious[0].severity.label, _at(serious[0]) + serious[0].message + more, _body(order))
     spoken = [printable(said)] if said else []
     spoken += [] if serious or not order else [_body(order)]
-    spoken += [printable(f"muted: {finding.subject}: {finding.message}") for finding in muted]
+    spoken += [printable(f"muted: {_about(finding)}{finding.message}") for finding in muted]
     if spoken:
         SubElement(case, "system-out").text = "\n".join(spoken)
     return case
@@ -132,10 +136,22 @@ def _body(found: Sequence[Finding]) -> str:
 
 
 def _said(finding: Finding) -> Iterable[str]:
-    yield f"{finding.severity.label}: {finding.subject}: {finding.message}"
+    yield f"{finding.severity.label}: {_about(finding)}{finding.message}"
     if finding.evidence:
         yield f"evidence: {json.dumps(finding.evidence, separators=(',', ':'))}"
     yield from (f"remedy: {step}" for step in finding.remedy)
+
+
+def _at(finding: Finding) -> str:
+    """Return `file:line:column: ` where the finding is about a file, "" otherwise."""
+    place = place_of(finding)
+    return f"{place}: " if place else ""
+
+
+def _about(finding: Finding) -> str:
+    """Return the place and the subject, unless that is the file of the place."""
+    place = place_of(finding)
+    return _at(finding) + ("" if place and place.file == finding.subject else f"{finding.subject}: ")
 
 
 def _seconds(value: float) -> str:

@@ -2,62 +2,21 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from envdoctor.model import Finding, Report, Severity
 from envdoctor.printable import printable
+from envdoctor.reports import lock_lines
 from envdoctor.reports.causes import Block, blocks
+from envdoctor.reports.layout import BLOCKS, INDENT, LISTED, NOTES, VERBATIM, Style, backing, steps, tagged
 
-_COLOURS = {Severity.ERROR: "31;1", Severity.WARNING: "33;1", Severity.NOTE: "36"}
+__all__ = ["INDENT", "Style", "body", "render", "spoken", "verdict"]
+
 _VERDICTS = {"sick": "31;1", "warnings": "33;1", "healthy": "32;1"}
-INDENT = " " * 9
-COMMANDS = frozenset(
-    {"chmod", "df", "envdoctor", "export", "less", "ln", "ls", "mount", "mv", "nvidia-smi", "pip", "python", "python3"}
-    | {"rm", "sudo", "systemctl", "ulimit", "unset", "uv"}
-)
-"""First words of a step that is a command, to be copied; other steps are sentences."""
-LISTED = 8
-"""Names or paths that one line of a block lists."""
-VERBATIM = "last_lines"
-"""Key of evidence that is printed line by line, as a program wrote it."""
-LONG = frozenset({VERBATIM, "printed", "stacks"})
-"""Keys of evidence that no line of the report could hold: they are for --format json."""
 COVERED = frozenset({"packages/foreign", "packages/drifted", "packages/broken-requirement", "packages/direct-url"})
 """Probes whose advice, within a block, is that of its head: remove what came, put back what moved."""
-BLOCKS = 20
-"""Findings of one probe that are printed in full."""
-NOTES = 3
-"""Notes of one probe that are printed in full."""
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How to print."""
-
-    width: int | None = None
-    """Columns; None leaves lines as long as they are, for pipes and logs."""
-    colour: bool = False
-
-    def paint(self, text: str, code: str) -> str:
-        """Colour a text if colour is on."""
-        return f"\033[{code}m{text}\033[0m" if self.colour else text
-
-    def wrap(self, text: str, first: str, rest: str) -> str:
-        """Fill a paragraph to the width; words such as paths are never broken."""
-        if self.width is None:
-            return first + text
-        return textwrap.fill(
-            text,
-            max(self.width, 40),
-            initial_indent=first,
-            subsequent_indent=rest,
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
 
 
 def render(report: Report, style: Style | None = None) -> str:
@@ -68,10 +27,13 @@ def render(report: Report, style: Style | None = None) -> str:
 
 def body(report: Report, style: Style) -> list[str]:
     """Return the paragraphs between head and foot: what was found, and what was not judged."""
-    found = blocks(report)
+    in_locks, rest = lock_lines.divided(report)
+    found = blocks(rest)
     serious = [block for block in found if block.worst > Severity.NOTE]
     notes = [block for block in found if block.worst == Severity.NOTE]
-    return [*_blocks(serious, style), *(part for part in (_notes(notes, style), _not_done(report, style)) if part)]
+    parts = [*_blocks(serious, style), *lock_lines.paragraphs(in_locks, style)]
+    worst_first = [text for _, text in sorted(parts, key=lambda part: -part[0])]
+    return [*worst_first, *(part for part in (_notes(notes, style), _not_done(report, style)) if part)]
 
 
 def verdict(report: Report, style: Style) -> str:
@@ -92,8 +54,9 @@ def _head(report: Report, style: Style) -> str:
         lines.append(style.wrap(_lock_line(report), "", "  "))
         if "log" in report.seen:
             lines.append(style.wrap(f"log {printable(str(report.seen['log']))}", "", "  "))
-        if report.config is not None:
-            lines.append(style.wrap(f"configured by {printable(report.config)}", "", "  "))
+    lines += [style.wrap(line, "", "  ") for line in lock_lines.audited(report)]
+    if report.config is not None:
+        lines.append(style.wrap(f"configured by {printable(report.config)}", "", "  "))
     return "\n".join(lines)
 
 
@@ -113,30 +76,28 @@ def _counts(severities: Iterable[Severity]) -> str:
     return ", ".join(f"{count} {word}{'s' if count > 1 else ''}" for count, word in words if count)
 
 
-def _blocks(found: Sequence[Block], style: Style) -> Iterable[str]:
-    """Print each block, but not a thousand of one probe."""
+def _blocks(found: Sequence[Block], style: Style) -> Iterable[tuple[Severity, str]]:
+    """Print each block, with its severity, but not a thousand of one probe."""
     printed: Counter[str] = Counter()
     for block in found:
         printed[block.probe] += 1
         if printed[block.probe] <= BLOCKS:
-            yield _block(block, style)
+            yield block.worst, _block(block, style)
     for probe, count in printed.items():
         if count > BLOCKS:
-            yield f"{INDENT}and {count - BLOCKS} more findings of {probe} (all of them: --format json)"
+            yield Severity.NOTE, f"{INDENT}and {count - BLOCKS} more findings of {probe} (all of them: --format json)"
 
 
 def _block(block: Block, style: Style) -> str:
-    tag = style.paint(f"{block.worst.label.upper():8}", _COLOURS[block.worst])
-    lines = [_tagged(tag, block.head.message, style)]
+    lines = [tagged(block.worst, block.head.message, style)]
     lines += [
         style.wrap(line, INDENT, INDENT + "  ")
-        for line in (*_when(block.head), *_evidence(block.head), *_shown(block.head))
+        for line in (*_when(block.head), *backing(block.head), *_shown(block.head))
     ]
     lines += [f"{INDENT}| {line}" for line in block.head.evidence.get(VERBATIM, ())]
     lines += _followers(block, style)
     lines += [style.wrap(f"see: envdoctor explain {_explained(block)}", INDENT, INDENT)]
-    steps = list(dict.fromkeys(step for finding in _steps_of(block) for step in finding.remedy))
-    lines += [_step(step, style, first=number == 0) for number, step in enumerate(steps)]
+    lines += steps((step for finding in _steps_of(block) for step in finding.remedy), style)
     return "\n".join(lines)
 
 
@@ -144,22 +105,6 @@ def _explained(block: Block) -> str:
     """Return what explains a finding: what a log alone shows has an entry of its own, by its signature."""
     own = block.head.evidence.get("signature")
     return f"{own}  [{block.probe}]" if isinstance(own, str) and own == block.head.subject else block.probe
-
-
-def _step(step: str, style: Style, *, first: bool) -> str:
-    """Print a step. A command gets a `$` and is never broken, so that it can be copied; a sentence is wrapped."""
-    word = "next: " if first else "then: "
-    if step.startswith("or "):
-        word, step = "or:   ", step.removeprefix("or ")
-    head = INDENT + style.paint(word, "1")
-    if step.startswith(("/", "'")) or step.partition(" ")[0] in COMMANDS:
-        return f"{head}$ {step}"
-    return head + style.wrap(step, INDENT + "      ", INDENT + "      ")[len(INDENT) + 6 :]
-
-
-def _tagged(tag: str, text: str, style: Style) -> str:
-    """Put the coloured tag before a paragraph wrapped as if it were plain."""
-    return tag + style.wrap(text, INDENT, INDENT)[len(INDENT) - 1 :]
 
 
 def _when(finding: Finding) -> Iterable[str]:
@@ -178,27 +123,11 @@ def spoken(moment: str) -> str:
     return f"{local.day} {local:%B %Y} at {local:%H:%M}"
 
 
-def _evidence(finding: Finding) -> Iterable[str]:
-    """List what backs the message: the first few entries of each list of names or paths."""
-    for key, value in finding.evidence.items():
-        if key in LONG:
-            continue
-        texts = isinstance(value, list) and value and all(isinstance(item, str) for item in value)
-        if texts and key != "moved" and not (len(value) == 1 and value[0] in finding.message):
-            yield f"{key.replace('_', ' ')}: {_listed(value, finding.evidence.get('count'))}"
-
-
 def _shown(finding: Finding) -> Iterable[str]:
     """Quote the line of a log that shows it."""
     shown = finding.evidence.get("log", finding.evidence)
     if isinstance(shown, dict) and {"signature", "file", "line", "text"} <= shown.keys():
         yield f"{shown['file']}:{shown['line']}: {shown['text']}"
-
-
-def _listed(names: Sequence[str], count: object = None) -> str:
-    total = max(count, len(names)) if isinstance(count, int) else len(names)
-    more = f" and {total - LISTED} more" if total > LISTED else ""
-    return ", ".join(names[:LISTED]) + more
 
 
 def _followers(block: Block, style: Style) -> Iterable[str]:
@@ -227,8 +156,7 @@ def _notes(notes: Sequence[Block], style: Style) -> str:
             by_probe.setdefault(probe, []).append(finding)
     lines = []
     for probe, findings in by_probe.items():
-        tag = style.paint(f"{'NOTE':8}", _COLOURS[Severity.NOTE])
-        lines += [_tagged(tag, f"{finding.message}  [{probe}]", style) for finding in findings[:NOTES]]
+        lines += [tagged(Severity.NOTE, f"{finding.message}  [{probe}]", style) for finding in findings[:NOTES]]
         if len(findings) > NOTES:
             lines.append(f"{INDENT}and {len(findings) - NOTES} more notes of {probe} (all of them: --format json)")
     return "\n".join(lines)

@@ -56,7 +56,7 @@ def run(wish: Wish, asked: Asked, host: Host, tell: Callable[[Attempt], None]) -
     began = time.monotonic()
     target, policy = call("the search for the target", partial(locate, wish, host), timeout=FACTS_WITHIN)
     registry.known_to(policy)
-    taken = snapshot.take(target, host, BEFORE, deadline=FACTS_WITHIN, meanwhile=registry.load())
+    taken = snapshot.take(target, host, BEFORE, deadline=FACTS_WITHIN, meanwhile=registry.load((registry.TRIED,)))
     visible = _visible(taken)
     wanted = chosen(asked.devices, visible, _occupants(taken))
     if isinstance(wanted, Unavailable):

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 
 from envdoctor import knowledge
+from envdoctor.facts.driver import Driver, Library
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.model import Unavailable
 
@@ -28,11 +29,43 @@ def view(torch_build: TorchBuild) -> DriverFloor | Unavailable:
     match = re.fullmatch(r"(\d+)\.(\d+)(?:\.\d+)*", torch_build.cuda or "")
     if match is None:
         return Unavailable("torch is not built for CUDA")
-    cuda = int(match[1]), int(match[2])
+    return floor_of(int(match[1]), int(match[2]))
+
+
+def floor_of(major: int, minor: int) -> DriverFloor:
+    """Return what the tables say of a CUDA release."""
+    cuda = major, minor
     floor = next((row for row in knowledge.rows("drivers_major") if row["cuda"] == cuda[0]), None)
     release = f"{cuda[0]}.{cuda[1]}.0"
     own = next((row["toolkit_driver"] for row in knowledge.rows("drivers") if row["cuda"] == release), None)
     return DriverFloor(cuda, floor["minimum_driver"] if floor else None, own, floor["source"] if floor else "")
+
+
+def version_of(driver: Driver) -> str | None:
+    """Return the version that counts: the kernel module's; NVML may be of another one."""
+    return driver.kernel_module.version if driver.kernel_module else driver.version
+
+
+def carrier(driver: Driver) -> Library | None:
+    """Return the forward-compatibility libcuda that the loader finds first, None if that is the driver's own."""
+    return next((copy for copy in driver.libcuda[:1] if copy.kind == "compat"), None)
+
+
+def too_old(driver: Driver, floor: DriverFloor) -> bool:
+    """Tell whether the kernel's driver is below the floor.
+
+    Where no table has the floor of a major, the driver's ceiling decides, unless it is another library's.
+    """
+    if floor.minimum is not None:
+        return numbers(version_of(driver) or "") < numbers(floor.minimum)
+    return carrier(driver) is None and driver.cuda is not None and driver.cuda[0] < floor.cuda[0]
+
+
+def carried(driver: Driver, floor: DriverFloor) -> bool:
+    """Tell whether a forward-compatibility libcuda lifts the driver to the floor."""
+    compat = carrier(driver)
+    version = compat.version if compat else None
+    return version is not None and floor.minimum is not None and numbers(version) >= numbers(floor.minimum)
 
 
 def numbers(version: str) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -71,31 +71,39 @@ def view(distributions: Distributions, interpreter: Interpreter) -> Requirements
     active = distributions.active
     edges: list[Edge] = []
     invalid: list[tuple[str, str]] = []
-    pending = [(item, "") for item in active.values()]
-    done = {(item.name, extra) for item, extra in pending}
-    while pending:
-        item, extra = pending.pop()
-        for text in item.requires:
-            if ("extra" in text.partition(";")[2]) != bool(extra):
-                continue  # nearly all requirements of large packages hang on extras that nobody asked for
-            requirement = parsed(text)
-            holds = None if requirement is None else applies(requirement, interpreter.markers, extra)
-            if requirement is None or holds is None:
-                invalid.append((item.name, text))
-            elif holds:
-                edges.append(_edge(item, requirement, text, active))
-                pending += _extras(requirement, active, done)
+    for name, text, requirement in walk({item.name: item.requires for item in active.values()}, interpreter.markers):
+        if requirement is None:
+            invalid.append((name, text))
+        else:
+            edges.append(_edge(active[name], requirement, text, active))
     return Requirements(tuple(sorted(edges, key=lambda edge: (edge.requirer, edge.name))), tuple(invalid))
 
 
-def _extras(
-    requirement: Requirement, active: Mapping[str, Distribution], done: set[tuple[str, str]]
-) -> Iterable[tuple[Distribution, str]]:
-    name = normalised(requirement.name)
-    for extra in sorted(requirement.extras):
-        if name in active and (name, normalised(extra)) not in done:
-            done.add((name, normalised(extra)))
-            yield active[name], normalised(extra)
+def walk(
+    requires: Mapping[str, Iterable[str]], markers: Mapping[str, str], asked: Iterable[tuple[str, str]] = ()
+) -> Iterator[tuple[str, str, Requirement | None]]:
+    """Yield (requirer, text, requirement) of all that apply; None for a text that is no requirement (PEP 508).
+
+    `requires` are texts by normalised name; what hangs on an extra comes if another requirement, or `asked`, asks for
+    that (name, extra).
+    """
+    pending = [*((name, "") for name in requires), *(pair for pair in asked if pair[0] in requires)]
+    done = set(pending)
+    while pending:
+        name, extra = pending.pop()
+        for text in requires[name]:
+            if ("extra" in text.partition(";")[2]) != bool(extra):
+                continue  # nearly all requirements of large packages hang on extras that nobody asked for
+            requirement = parsed(text)
+            holds = None if requirement is None else applies(requirement, markers, extra)
+            if requirement is None or holds is None:
+                yield name, text, None
+            elif holds:
+                yield name, text, requirement
+                needed = normalised(requirement.name)
+                wanted = [(needed, normalised(more)) for more in sorted(requirement.extras) if needed in requires]
+                pending += (pair for pair in wanted if pair not in done)
+                done |= set(wanted)
 
 
 @cache

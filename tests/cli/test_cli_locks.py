@@ -25,7 +25,7 @@ BAD = {
     "binary": (written(bytes(range(256))), ""),
     "empty": (written(b""), ""),
     "NUL": (written(PIN + b"\0\n"), ""),
-    "conflict marks": (written(b"<<<<<<< HEAD\n" + PIN), ""),
+    "conflict marks in TOML": (written(b"version = 1\n<<<<<<< HEAD\n"), ":2: "),
     "no lock at all": (written(b"[project]\nname = 'x'\n"), ""),
 }
 
@@ -45,21 +45,26 @@ def test_what_is_no_lock_is_one_line_that_names_it(kind, patient, doctor):
 
 
 @pytest.mark.parametrize(
-    ("make", "place"),
+    ("make", "rule", "place"),
     [
-        (written(PIN + "# café\n".encode("latin-1")), "bad.txt:2: "),
-        (written(PIN + b"--no-such-option\n"), "bad.txt:2: "),
-        (written(PIN + b"torch 2.11.0\n"), "bad.txt:2: "),
-        (cycle, "other.txt:1: "),
+        (written(PIN + "# café\n".encode("latin-1")), "lock/bad-encoding", ["bad.txt", 2]),
+        (written(PIN + b"--no-such-option\n"), "lock/unknown-directive", ["bad.txt", 2]),
+        (written(PIN + b"torch 2.11.0\n"), "lock/unknown-directive", ["bad.txt", 2]),
+        (written(b"<<<<<<< HEAD\n" + PIN), "lock/over-limit", ["bad.txt", 1]),
+        (cycle, "lock/escaping-include", ["other.txt", 1]),
     ],
-    ids=["latin-1", "unknown option", "no requirement", "include cycle"],
+    ids=["latin-1", "unknown option", "no requirement", "conflict marks", "include cycle"],
 )
-def test_line_that_is_not_understood_is_a_warning_with_its_place(make, place, patient, doctor):
+def test_line_that_is_not_understood_is_counted_by_a_check_and_told_by_an_audit(make, rule, place, patient, doctor):
     path = patient.folder / "bad.txt"
     make(path)
     (found,) = doctor.check(patient.prefix, "--lock", path).findings("lock/faulty")
     assert found["severity"] == "warning"
-    assert found["message"].startswith(place)
+    assert rule in found["evidence"]["rules"]
+    audited = doctor("lock", "audit", path, "--format", "json")
+    (told,) = [each for each in audited.report["findings"] if each["probe"] == rule]
+    assert (audited.status, told["severity"]) == (1, "error")
+    assert [told["evidence"]["file"].rpartition("/")[2], told["evidence"]["line"]] == place
 
 
 @pytest.mark.parametrize("change", [lambda data: b"\xef\xbb\xbf" + data, lambda data: data.replace(b"\n", b"\r\n")])

@@ -143,23 +143,52 @@ def test_later_minor_version_is_a_problem_and_silent(read, caplog, capfd):
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "problem"),
+    ("old", "new", "problem"),
     [
-        ('name = "numpy"', 'name = "NumPy"', 25, "package 'NumPy': key 'name': Name 'NumPy' is not normalized"),
-        ('version = "2.4.6"\n', 'version = "x y"\n', 25, "package 'numpy': key 'version': Invalid version: 'x y'"),
-        ("numpy-2.4.6-py3", "numpy-2.4.5-py3", 25, "key 'wheels[0]': Version in 'numpy-2.4.5-py3-none-any.whl'"),
-        ("marker = \"'base' in", "marker = \"'base' on", 25, "package 'numpy': key 'marker': "),
-        ('created-by = "test"\n', "", None, "key 'created-by': Missing required value"),
-        ('name = "sphinx"\n', "", 29, "key 'name': Missing required value"),
-        ('extras = ["gpu"]', 'extras = "gpu"', None, "key 'extras': Unexpected type str"),
+        ('created-by = "test"\n', "", "key 'created-by': Missing required value"),
+        ('extras = ["gpu"]', 'extras = "gpu"', "key 'extras': Unexpected type str"),
+        ("sys_platform == 'linux'", "sys_platform", "key 'environments[0]': "),
     ],
 )
-def test_what_the_standard_forbids_is_refused_with_package_and_line(write, old, new, line, problem):
+def test_head_that_the_standard_forbids_is_refused(write, old, new, problem):
     assert old in LOCK
     with pytest.raises(LockError) as caught:
         locks.read(write(LOCK.replace(old, new), "pylock.toml"))
     assert problem in caught.value.problem
-    assert caught.value.line == line
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "problem"),
+    [
+        ('version = "2.4.6"\n', 'version = "x y"\n', 25, "package 'numpy': key 'version': Invalid version: 'x y'"),
+        ("marker = \"'base' in", "marker = \"'base' on", 25, "package 'numpy': key 'marker': "),
+        ('name = "sphinx"\n', "", 29, "a package: key 'name': Missing required value"),
+        ('commit-id = "', 'commit = "', 30, "package 'sphinx': key 'vcs.commit-id': Missing required value"),
+    ],
+)
+def test_faulty_package_is_a_problem_at_its_line_and_the_rest_is_read(read, old, new, line, problem):
+    assert old in LOCK
+    lock = read(LOCK.replace(old, new), "pylock.toml")
+    ((found,),) = ([p for p in lock.problems if p.rule == "wrong-format"],)
+    assert (found.line, found.mild) == (line, False)
+    assert found.message.startswith(problem)
+    assert {"torch", "numpy", "own", "other", "fetched"} <= set(packages(lock))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('name = "numpy"', 'name = "NumPy"'),
+        ("numpy-2.4.6-py3", "numpy-2.4.5-py3"),
+        (f'.whl", hashes = {{ sha256 = "{H1}" }}', '.whl"'),
+        (f'.whl", hashes = {{ sha256 = "{H1}" }}', '.whl", hashes = {}'),
+    ],
+)
+def test_what_a_rule_of_its_own_tells_is_read_without_a_word(read, old, new):
+    assert old in LOCK
+    lock = read(LOCK.replace(old, new), "pylock.toml")
+    assert lock.problems == ()
+    assert packages(lock)["numpy"].line == 25
 
 
 @pytest.mark.parametrize("value", ["3", '"x"', "[1, 2]", "{}"])

@@ -8,7 +8,7 @@ import pytest
 
 from envdoctor import locks
 from envdoctor.errors import LockError
-from envdoctor.locks import files
+from envdoctor.locks import files, toml
 
 PYLOCK = 'lock-version = "1.0"\ncreated-by = "test"\npackages = []\n'
 UV = "version = 1\nrevision = 3\npackage = []\n"
@@ -70,7 +70,6 @@ def test_too_large_file_is_refused(write, monkeypatch):
         ("pdm.lock", '[metadata]\nlock_version = "4.5.0"\n', "is a pdm.lock, which"),
         ("pyproject.toml", '[project]\nname = "a"\n', "is a pyproject.toml"),
         ("other.toml", "a = 1\n", "is TOML without `lock-version`"),
-        ("pylock.toml", "numpy==2.0\n", "holds requirements text under a pylock name"),
         ("pylock.gpu.toml", PYLOCK.replace("1.0", "2.0"), "lock-version '2.0' is not known; 1.0 is"),
         ("pylock.toml", PYLOCK.replace('"1.0"', "1.0"), "lock-version '1.0' is not known"),
         ("uv.lock", "version = 2\npackage = []\n", "uv.lock version 2 is not known; 1 is"),
@@ -103,10 +102,44 @@ def test_bad_toml_names_the_line(write, text, line):
     assert str(error).startswith(f"{path}:{line}: ")
 
 
-@pytest.mark.parametrize("name", ["uv.lock", "pylock.toml", "train.txt"])
-def test_merge_conflict_is_refused_with_its_line(write, name):
-    error = refusal(write("a==1\n<<<<<<< HEAD\nb==1\n=======\nb==2\n>>>>>>> main\n", name))
+@pytest.mark.parametrize("name", ["uv.lock", "pylock.toml"])
+def test_merge_conflict_in_toml_is_refused_with_its_line(write, name):
+    error = refusal(write("version = 1\n<<<<<<< HEAD\na = 1\n=======\na = 2\n>>>>>>> main\n", name))
     assert (error.problem, error.line) == ("holds an unresolved merge conflict", 2)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("pylock.toml", "numpy==2.0\n", "the lock holds requirements text under the name pylock.toml"),
+        ("uv.lock", "numpy==2.0\n", "the lock holds requirements text under the name uv.lock"),
+        ("uv.lock", PYLOCK, "the lock holds a pylock under the name uv.lock"),
+        ("pylock.cuda.toml", UV, "the lock holds a uv lock under the name pylock.cuda.toml"),
+        ("pylock.a.b.toml", PYLOCK, "the lock is a pylock under a name that PEP 751 does not allow"),
+        ("lock.toml", PYLOCK, "the lock is a pylock under a name that PEP 751 does not allow"),
+    ],
+)
+def test_lock_under_the_name_of_another_is_read_for_what_it_is(read, name, text, said):
+    problem = read(text, name).problems[0]
+    assert (problem.rule, problem.line) == ("wrong-format", 1)
+    assert problem.message.startswith(said)
+
+
+@pytest.mark.parametrize("name", ["train.txt", "uv.lock.txt", "script.py.lock", "pylock.cuda.toml"])
+def test_name_that_promises_nothing_else_is_fine(read, name):
+    text = PYLOCK if name.endswith(".toml") else UV if name.endswith(".lock") else "numpy==2.0\n"
+    assert read(text, name).problems == ()
+
+
+@pytest.mark.parametrize("text", ["lock-version = '1.0'\ncreated-by = 'x'\n", "version = 1\n"])
+def test_too_many_packages_are_a_problem(read, monkeypatch, text):
+    monkeypatch.setattr(toml, "PINS", 1)
+    packages = "packages" if text.startswith("lock") else "package"
+    entry = f'[[{packages}]]\nname = "a"\nversion = "1"\n'
+    entry += 'directory = { path = "a" }\n' if packages == "packages" else 'source = { virtual = "." }\n'
+    name = "pylock.toml" if packages == "packages" else "uv.lock"
+    assert [p.rule for p in read(text + entry, name).problems] == []
+    assert [p.rule for p in read(text + entry * 2, name).problems] == ["over-limit"]
 
 
 @pytest.mark.parametrize(

@@ -34,7 +34,8 @@ def real(name):
 )
 def test_every_entry_is_read_without_a_problem(name, packages, hashes):
     lock = real(name)
-    assert lock.problems == ()
+    prefixed = {"odh-notebooks.pylock.cuda.toml": ["wrong-format"]}  # PEP 751 knows no name before `pylock`
+    assert [problem.rule for problem in lock.problems] == prefixed.get(name, [])
     assert (len(lock.packages), sum(len(p.hashes) for p in lock.packages)) == (packages, hashes)
     assert all(p.line for p in lock.packages)
 

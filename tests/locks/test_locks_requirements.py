@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from envdoctor.locks import files
 from envdoctor.model import Artifact, LockedPackage, LockProblem
 
 H1, H2 = "sha256:" + "1" * 64, "sha256:" + "2" * 64
@@ -27,7 +28,7 @@ def test_pip_compile_layout(read):
     )
     lock = read(text)
     assert lock.packages == (
-        LockedPackage("numpy", "2.4.6", hashes=(H1, H2), line=2, raw_name="NumPy"),
+        LockedPackage("numpy", "2.4.6", hashes=(H1, H2), line=2, raw_name="NumPy", via=("torch",)),
         LockedPackage("torch", "2.11.0+cu128", line=6, raw_name="torch"),
     )
     assert lock.problems == ()
@@ -132,9 +133,10 @@ def test_editable_outside_the_locks_directory_is_not_looked_into(read, write):
         "--find-links ./wheels",
         "-f https://h.example/x.html",
         "-c constraints.txt",
-        "--constraint=../gone.txt",
+        "--constraint=gone.txt",
         "--use-feature=x",
-        "b==1 --global-option=build_ext --config-settings=a=b",
+        "b==1 --config-settings=a=b",
+        "--only-final :all:",
         'b==1 -C "a=b c"',
     ],
 )
@@ -152,6 +154,8 @@ def test_options_that_installers_know_are_no_problem(read, line):
         ("--index-url", "option --index-url lacks its value"),
         ("./x#egg=b%20c", "names no package; write NAME @ URL"),
         ("b==1 --frobnicate", "unknown option '--frobnicate'; installers stop at it"),
+        ("b==1 --global-option=build_ext", "unknown option '--global-option'; installers stop at it"),
+        ("--uploaded-prior-to 2026-10-01", "unknown option '--uploaded-prior-to'; installers stop at it"),
         ("--find-links x y", "unknown word 'y'; installers stop at it"),
         ('--find-links "x', "options '--find-links \"x' cannot be read: no closing quotation"),
         (f"--hash={H1}", "a hash without a requirement before it"),
@@ -250,7 +254,9 @@ def test_include_is_followed_and_its_pins_carry_their_file(read, write, tmp_path
 def test_problem_of_an_included_file_is_placed_there(read, write):
     base = write("a==1\nnumpy>=1\n", "base.txt")
     assert read("-rbase.txt\n").problems == (
-        LockProblem(2, "'numpy>=1' is not pinned: only NAME==VERSION names one release", base),
+        LockProblem(
+            2, "'numpy>=1' is not pinned: only NAME==VERSION names one release", base, "unpinned", "numpy>=1", "numpy"
+        ),
     )
 
 
@@ -283,6 +289,38 @@ def test_include_that_is_not_followed_is_a_problem(read, write, tmp_path, target
     assert pins(lock) == {"a": "1"}
     ((_, message),) = messages(lock)
     assert message.endswith(reason or "include 'train.txt' is not followed: it includes itself")
+
+
+def test_absolute_include_below_the_lock_is_read_and_told(read, write, tmp_path):
+    write("b==1\n", "below.txt")
+    lock = read(f"a==1\n-r {tmp_path}/below.txt\n")
+    assert pins(lock) == {"a": "1", "b": "1"}
+    assert [(p.rule, p.line) for p in lock.problems] == [("escaping-include", 2)]
+
+
+@pytest.mark.parametrize("target", ["../gone.txt", "https://h.example/c.txt", "train.txt"])
+def test_constraint_that_leads_away_is_a_problem(read, target):
+    lock = read(f"a==1\n-c {target}\n")
+    assert [(p.rule, p.line) for p in lock.problems] == [("escaping-include", 2)]
+
+
+def test_both_sides_of_a_merge_conflict_are_read(read):
+    lock = read("a==1\n<<<<<<< HEAD\nb==1 \\\n=======\nb==2\n>>>>>>> main\n")
+    assert [(p.name, p.version, p.line) for p in lock.packages] == [("a", "1", 1), ("b", "1", 3), ("b", "2", 5)]
+    assert [(p.rule, p.line, p.text) for p in lock.problems] == [("over-limit", 2, "<<<<<<< HEAD")]
+
+
+def test_pins_beyond_the_limit_are_not_read(read, monkeypatch):
+    monkeypatch.setattr(files, "PINS", 2)
+    lock = read("a==1\nb==1\nc==1\nd==1\n")
+    assert sorted(pins(lock)) == ["a", "b"]
+    assert [(p.rule, p.line) for p in lock.problems] == [("over-limit", 3)]
+
+
+def test_line_beyond_the_limit_is_not_read(read):
+    lock = read("a==1\nb==1 " + "#" * 10 + "x" * (1 << 20) + " y\nc==1 " + "--pre " * (1 << 18) + "\n")
+    assert sorted(pins(lock)) == ["a", "b"], "a long comment is no long line"
+    assert [(p.rule, p.line) for p in lock.problems] == [("over-limit", 3)]
 
 
 def test_includes_end_at_the_depth_limit(read, write):

@@ -249,3 +249,10 @@ def test_choice_that_the_lock_lacks_is_refused_with_what_it_has(read, text, name
 def test_choice_is_compared_by_normalised_name(read):
     locks.check_choice(read(TRAINER, "uv.lock"), extras=["GPU"], groups=["Dev", "docs"])
     locks.check_choice(read("a==1\n"), extras=[], groups=[])
+
+
+def test_all_pins_of_a_name_that_has_several_are_kept(read, linux):
+    text = "six==1.17.0\nsix==1.17\nidna==3.10\nsix==1.16.0 ; sys_platform == 'linux'\nidna==3.9 ; os_name == 'nt'\n"
+    selection = locks.select(read(text), linux)
+    assert {name: [pin.line for pin in pins] for name, pins in selection.several.items()} == {"six": [1, 2, 4]}
+    assert selection.conflicting == ("six",)

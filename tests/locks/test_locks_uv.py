@@ -94,7 +94,7 @@ def test_files_become_artifacts(read):
 def test_bad_hash_is_a_problem_at_its_package(read):
     lock = read(LOCK, "uv.lock")
     message = "'triton-3-py3-none-any.whl': hash 'sha256:xyz' is not 64 hexadecimal digits"
-    assert lock.problems == (LockProblem(40, message),)
+    assert lock.problems == (LockProblem(40, message, "", "malformed-hash", "sha256:xyz", "triton"),)
     assert by_name(lock)["triton"].artifacts[0].hashes == ()
 
 
@@ -182,3 +182,39 @@ def test_requirements_of_the_workspace_itself_are_edges_of_a_nameless_root(read)
         LockedDependency("z", extras=("x",)),
         LockedDependency("ruff", marker="os_name == 'nt'", when=("group:lint",)),
     )
+
+
+def test_names_whose_requirements_are_overridden(read):
+    lock = read(
+        f"""{HEAD}
+        [manifest]
+        overrides = [{{ name = "Torch", specifier = ">=2.9" }}]
+        [[manifest.dependency-metadata]]
+        name = "modelexpress"
+        requires-dist = ["nixl"]
+        """,
+        "uv.lock",
+    )
+    assert lock.overridden == ("torch", "modelexpress")
+
+
+@pytest.mark.parametrize(
+    ("edge", "named"), [('name = "nixl"', "'nixl'"), ('name = "torch", version = "2.8.0"', "'torch 2.8.0'")]
+)
+def test_edges_to_what_is_not_held(read, edge, named):
+    lock = read(
+        f"""{HEAD}
+        [[package]]
+        name = "trainer"
+        source = {{ editable = "." }}
+        dependencies = [{{ name = "torch", version = "2.9.1", source = {{ registry = "{INDEX}" }} }}, {{ {edge} }}]
+        [[package]]
+        name = "torch"
+        version = "2.9.1"
+        source = {{ registry = "{INDEX}" }}
+        """,
+        "uv.lock",
+    )
+    (problem,) = lock.problems
+    assert (problem.rule, problem.line) == ("incomplete", 6)
+    assert problem.message == f"'trainer' depends on {named}, which the lock does not hold"

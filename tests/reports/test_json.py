@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from values import TARGET, distribution, distributions, finding, findings, judged, lock, outcome, report
+from values import TARGET, at, distribution, distributions, finding, findings, judged, lock, outcome, report
 
 from envdoctor import __version__
 from envdoctor.model import Finding, Severity, Trial, Unavailable
@@ -42,6 +42,14 @@ def test_the_head_says_who_when_and_what():
 def test_without_a_target_or_a_lock_they_are_null():
     assert parsed(target=None)["target"] is None
     assert parsed(target=replace(TARGET, lock=None))["target"]["lock"] is None
+
+
+def test_an_audit_of_locks_has_no_target_and_says_what_it_saw():
+    found = at("a.txt:12:1", "numpy>1", message="numpy is not pinned")
+    said = parsed(outcome("lock/unpinned", found), target=None, python=None, seen={"locks": "a.txt", "pins": 9})
+    assert list(said) == KEYS
+    assert (said["target"], said["seen"]) == (None, {"locks": "a.txt", "pins": 9})
+    assert said["findings"][0]["evidence"] == {"file": "a.txt", "line": 12, "column": 1, "text": "numpy>1"}
 
 
 def test_every_probe_is_in_exactly_one_place():

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from values import finding, outcome, report
+from values import at, finding, outcome, report
 
 from envdoctor.model import Finding, Outcome, Severity, Trial, Unavailable
 from envdoctor.reports.junit import render
@@ -102,6 +102,69 @@ class TestProbes:
         case = only(failed={"driver": "NVML did not answer"})
         assert (case.get("classname"), case.get("name")) == ("facts", "driver")
         assert (child(case).tag, child(case).get("message")) == ("error", "NVML did not answer")
+
+
+class TestLocks:
+    def test_findings_over_several_files_lead_with_their_places(self):
+        found = (
+            at("b.txt:2:1", "six>1", "six", message="six is not pinned", severity=Severity.WARNING),
+            at("b.txt:9:1", "numpy", message="numpy is not pinned"),
+            at("a.txt:12", "scipy==1.*", "scipy", message="scipy is not pinned", remedy=["pin it"]),
+        )
+        failure = child(only(outcome("lock/unpinned", *found), target=None, python=None))
+        assert failure.get("message") == "a.txt:12: scipy is not pinned (and 2 more)"
+        assert failure.text == (
+            "error: a.txt:12: scipy: scipy is not pinned\n"
+            'evidence: {"file":"a.txt","line":12,"text":"scipy==1.*"}\n'
+            "remedy: pin it\n\n"
+            "error: b.txt:9:1: numpy: numpy is not pinned\n"
+            'evidence: {"file":"b.txt","line":9,"text":"numpy","column":1}\n\n'
+            "warning: b.txt:2:1: six: six is not pinned\n"
+            'evidence: {"file":"b.txt","line":2,"text":"six>1","column":1}'
+        )
+
+    def test_notes_and_what_is_muted_have_places_too(self):
+        note, muted = at("a.txt:1", severity=Severity.NOTE), at("a.txt:2:3")
+        output = child(only(outcome("lock/orphan", note, muted=(muted,))))
+        assert "note: a.txt:1: numpy: six is not well\n" in output.text
+        assert output.text.endswith("\nmuted: a.txt:2:3: numpy: six is not well")
+
+    def test_the_file_alone_is_named_where_no_line_is_known(self):
+        assert child(only(outcome("lock/over-limit", at("a.txt")))).get("message") == "a.txt: six is not well"
+
+    def test_a_file_at_fault_is_named_once(self):
+        failure = child(only(outcome("lock/unhashed", at("a.txt:3", subject="a.txt", message="nothing has a hash"))))
+        assert failure.text.startswith("error: a.txt:3: nothing has a hash\n")
+
+    @pytest.mark.parametrize(
+        ("severity", "tags", "said"),
+        [
+            (Severity.ERROR, ["failure", "system-out"], "b.txt: no target stated"),
+            (
+                Severity.NOTE,
+                ["system-out", "skipped"],
+                "b.txt: no target stated\nnote: a.txt:1: numpy: six is not well",
+            ),
+        ],
+    )
+    def test_what_one_lock_was_spared_hides_nothing_of_another(self, severity, tags, said):
+        spared = Unavailable("b.txt: no target stated")
+        case = only(outcome("lock/no-wheel", at("a.txt:1", severity=severity), skipped=spared))
+        assert [part.tag for part in case] == tags
+        output = case.find("system-out").text
+        assert output.startswith(said.partition("\n")[0])
+        assert said.partition("\n")[2] in output
+
+    def test_a_crash_with_a_muted_finding_is_an_error(self):
+        case = only(outcome("lock/no-wheel", muted=(at("a.txt:1"),), crashed="b.txt: KeyError: 'x'"))
+        assert case.find("error").get("message") == "b.txt: KeyError: 'x'"
+        assert "muted: a.txt:1: numpy" in case.find("system-out").text
+
+    def test_what_was_audited_is_a_property(self):
+        seen = {"locks": "a.txt, b.txt", "judged for": "Python 3.12"}
+        root = parsed(outcome("lock/unpinned"), target=None, python=None, seen=seen)
+        properties = {item.get("name"): item.get("value") for item in root.iter("property")}
+        assert properties == {"envdoctor": "0.1.0", "verdict": "healthy"} | seen
 
 
 class TestTrials:

@@ -233,14 +233,20 @@ some_findings = st.builds(
     texts,
     texts,
     st.dictionaries(
-        st.sampled_from(["cause", "paths", "installed_at", "installer", "x y"]), texts | st.lists(texts)
+        st.sampled_from(["cause", "paths", "installed_at", "installer", "x y", "file", "line", "column", "text"]),
+        texts | st.lists(texts) | st.integers(),
     ).map(lambda evidence: {key: value for key, value in evidence.items() if key != "cause" or isinstance(value, str)}),
     st.lists(texts, max_size=3).map(tuple),
 )
 
 
 @given(
-    st.lists(st.tuples(st.sampled_from(["packages/foreign", "packages/drifted", "environment/moved"]), some_findings)),
+    st.lists(
+        st.tuples(
+            st.sampled_from(["packages/foreign", "packages/drifted", "environment/moved", "lock/unpinned"]),
+            some_findings,
+        )
+    ),
     st.sampled_from([None, 1, 40, 80]),
     st.booleans(),
 )
@@ -249,12 +255,12 @@ def test_no_finding_stops_the_report(found, width, colour):
     assert render(given, Style(width, colour)).endswith("s)\n")
 
 
-@given(some_findings)
-def test_no_finding_that_was_judged_can_harm_a_terminal(found):
+@given(some_findings, st.sampled_from(["packages/test", "lock/test"]))
+def test_no_finding_that_was_judged_can_harm_a_terminal(found, probe):
     def check(policy):
         yield found
 
-    assert_harmless(render(report(judged(check))))
+    assert_harmless(render(report(judged(check, probe))))
 
 
 @pytest.mark.parametrize("text", ["yesterday", "", "0001-01-01T00:00:00+14:00"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -42,7 +43,8 @@ def locked(target, tmp_path, **versions):
     pins = []
     for info in target.glob("lib/python*/site-packages/*.dist-info"):
         name, version = info.name.removesuffix(".dist-info").rsplit("-", 1)
-        pins.append(f"{name}=={versions.get(name, version)} --hash=sha256:{'0' * 64}")
+        digest = hashlib.sha256(info.name.encode()).hexdigest()
+        pins.append(f"{name}=={versions.get(name, version)} --hash=sha256:{digest}")
     lock.write_text("\n".join(pins) + "\n")
     return lock
 

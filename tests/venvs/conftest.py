@@ -108,6 +108,11 @@ class Venv:
 
 
 @pytest.fixture(scope="session")
+def uv_path():
+    return uv()
+
+
+@pytest.fixture(scope="session")
 def doctor(tmp_path_factory):
     return Doctor(tmp_path_factory.mktemp("doctor"))
 

@@ -17,12 +17,12 @@ from collections.abc import Iterable
 from envdoctor.facts.driver import Driver, Library
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.model import Finding, Severity
-from envdoctor.views.driver_floor import DriverFloor, builds_for, numbers
+from envdoctor.views.driver_floor import DriverFloor, builds_for, carried, carrier, numbers, too_old, version_of
 
 
 def check(driver: Driver, torch_build: TorchBuild, driver_floor: DriverFloor) -> Iterable[Finding]:
     """Compare the kernel's driver with the floor of torch's CUDA major, then the two minors."""
-    version = driver.kernel_module.version if driver.kernel_module else driver.version
+    version = version_of(driver)
     if version is None:
         return
     evidence: dict[str, object] = {
@@ -33,9 +33,9 @@ def check(driver: Driver, torch_build: TorchBuild, driver_floor: DriverFloor) ->
         "minimum_driver": driver_floor.minimum,
         "source": driver_floor.source,
     }
-    compat = next((copy for copy in driver.libcuda[:1] if copy.kind == "compat"), None)
-    if _too_old(version, driver, driver_floor, compat):
-        if compat and compat.version and _reaches(compat.version, driver_floor):
+    compat = carrier(driver)
+    if too_old(driver, driver_floor):
+        if compat and carried(driver, driver_floor):
             yield _carried(version, compat, evidence)
         else:
             yield _refused(version, driver, torch_build, driver_floor, evidence)
@@ -45,17 +45,6 @@ def check(driver: Driver, torch_build: TorchBuild, driver_floor: DriverFloor) ->
 
 def _dotted(cuda: tuple[int, ...] | None) -> str | None:
     return ".".join(map(str, cuda)) if cuda else None
-
-
-def _too_old(version: str, driver: Driver, floor: DriverFloor, compat: Library | None) -> bool:
-    """Where no table has the floor of a major, the driver's ceiling decides, unless it is another library's."""
-    if floor.minimum is not None:
-        return numbers(version) < numbers(floor.minimum)
-    return compat is None and driver.cuda is not None and driver.cuda[0] < floor.cuda[0]
-
-
-def _reaches(version: str, floor: DriverFloor) -> bool:
-    return floor.minimum is not None and numbers(version) >= numbers(floor.minimum)
 
 
 def _newer_minor(version: str, driver: Driver, floor: DriverFloor) -> bool:

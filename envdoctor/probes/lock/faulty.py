@@ -1,43 +1,45 @@
-"""Lines of the lock could not be understood.
+"""The lock itself breaks rules.
 
-Why it matters: what stands there is unknown, so a package may be called foreign that the lock means to pin, and one
-that it pins may go unmissed. Installers refuse such a line, or read it each in its own way.
+Why it matters: a lock is what an environment is rebuilt from. One that is not hashed, not pinned or not meant for this
+machine rebuilds something else than what was tested, and what no tool understands is read by each in its own way.
 
-What to do: mend the lines, or lock again with the tool that wrote the file.
+What to do: `envdoctor lock audit` tells every place. What a probe of the environment has told already is not counted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from shlex import quote
 
-from envdoctor.model import Finding, Lock, LockProblem, Severity
+from envdoctor.model import Finding, Lock, LockFaults, Severity
 
-SHOWN = 50
+COUNTERPARTS = {
+    "lock/companion-mismatch": "packages/companion-mismatch",
+    "lock/compromised": "packages/compromised",
+    "lock/cpu-build": "packages/torch-cpu-build",
+    "lock/cuda-mix": "cuda/wheel-mix",
+    "lock/driver-too-old": "cuda/driver-too-old",
+    "lock/extension-mismatch": "packages/extension-abi",
+    "lock/file-collision": "packages/file-collision",
+    "lock/broken-requirement": "packages/broken-requirement",
+}
+"""Rule -> the probe that tells the same of what is installed."""
 
 
-def check(lock: Lock) -> Iterable[Finding]:
-    """Report one finding for each file: the lock, and what it includes."""
-    files: dict[str, list[LockProblem]] = {}
-    for problem in lock.problems:
-        files.setdefault(problem.file or lock.path, []).append(problem)
-    for file, problems in files.items():
-        first = problems[0]
-        more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
+def check(lock: Lock, lock_faults: LockFaults) -> Iterable[Finding]:
+    """Sum up all that beats a note, in one warning."""
+    serious = {
+        rule: sum(finding.evidence.get("count", 1) for finding in found if finding.severity > Severity.NOTE)
+        for rule, found in lock_faults.found.items()
+        if COUNTERPARTS.get(rule) not in lock_faults.told
+    }
+    counts = {rule: count for rule, count in sorted(serious.items()) if count}
+    if counts:
+        said = ", ".join(f"{rule.partition('/')[2]} {count:,}" for rule, count in counts.items())
         yield Finding(
             Severity.WARNING,
-            file,
-            f"{_place(file, first)}: {first.message}{more}",
-            {
-                "file": file,
-                "line": first.line,
-                "problems": [f"{_place(file, problem)}: {problem.message}" for problem in problems[:SHOWN]],
-                "count": len(problems),
-            },
-            (f"mend {file}, or lock again",),
+            lock.path,
+            f"the lock {lock.path} breaks {len(counts)} rule{'s' * (len(counts) > 1)}: {said}",
+            {"file": lock.path, "rules": counts},
+            (f"envdoctor lock audit {quote(lock.path)}",),
         )
-
-
-def _place(file: str, problem: LockProblem) -> str:
-    """Return `name:line`, or the name where no line is known."""
-    name = file.rpartition("/")[2]
-    return f"{name}:{problem.line}" if problem.line else name

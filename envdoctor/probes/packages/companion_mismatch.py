@@ -10,21 +10,16 @@ packages/broken-requirement speaks, not this.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Iterable
 
-from envdoctor import knowledge
+from envdoctor.companions import COMPANIONS, Misfit, build_misfit, release_misfit, row
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.torch_build import TorchBuild
-from envdoctor.model import Finding, Severity, Unavailable
-from envdoctor.versions import label, public, satisfies
+from envdoctor.model import Finding, Unavailable
+from envdoctor.versions import label
 from envdoctor.views.blame import Blame
 from envdoctor.views.remedies import Remedies
 from envdoctor.views.requirements import Requirements
-
-COMPANIONS = ("torchvision", "torchaudio")
-_CUDA = re.compile(r"cu(\d+)(\d)$")
 
 
 def check(
@@ -38,13 +33,12 @@ def check(
     torch = distributions.active.get("torch")
     if torch is None or torch.version is None:
         return
-    rows = {public(row["torch"]): row for row in knowledge.rows("torch_companions")}
-    row = rows.get(public(torch.version))
+    known = row(torch.version)
     for name in (*COMPANIONS, "triton"):
         item = distributions.active.get(name)
         if item is None or item.version is None:
             continue
-        found = _release(torch, item, row, rows, requirements)
+        found = None if _stated(torch, item, requirements) else release_misfit(torch.version, name, item.version)
         if found is None and name in COMPANIONS:
             found = _build(torch, item, torch_build)
         if found is not None:
@@ -57,36 +51,11 @@ def check(
                     "torch": torch.version,
                     "installed": item.version,
                     "wanted": wanted,
-                    "source": row["source"] if row else None,
+                    "source": known["source"] if known else None,
                     **({} if isinstance(blame, Unavailable) else blame.evidence(name)),
                 },
                 remedies.reinstall([(name, wanted)]) if wanted else (),
             )
-
-
-_Found = tuple[Severity, str, str | None]
-
-
-def _release(
-    torch: Distribution,
-    item: Distribution,
-    row: Mapping[str, Any] | None,
-    rows: Mapping[str, Mapping[str, Any]],
-    requirements: Requirements,
-) -> _Found | None:
-    """Compare with the table; a release that it does not have, or has as bound to no torch, is not judged."""
-    version = public(item.version or "")
-    if row is None or _stated(torch, item, requirements):
-        return None
-    if item.name == "triton":
-        wanted = row["triton"]
-        if satisfies(version, wanted):
-            return None
-        return Severity.WARNING, f"that release was made for triton {wanted}", wanted.lstrip("=~")
-    known = {public(release) for other in rows.values() for release in other[item.name]}
-    if version in map(public, row[item.name]) or version not in known:
-        return None
-    return Severity.ERROR, f"{' or '.join(row[item.name])} does", row[item.name][-1]
 
 
 def _stated(torch: Distribution, item: Distribution, requirements: Requirements) -> bool:
@@ -95,19 +64,6 @@ def _stated(torch: Distribution, item: Distribution, requirements: Requirements)
     return any(edge.specifier for edge in requirements.required_by.get(name, ()) if edge.requirer == requirer)
 
 
-def _build(torch: Distribution, item: Distribution, build: TorchBuild | Unavailable) -> _Found | None:
-    """Compare labels: `cu128`, `cpu`; what has none is not judged."""
+def _build(torch: Distribution, item: Distribution, build: TorchBuild | Unavailable) -> Misfit | None:
     ours = (None if isinstance(build, Unavailable) else build.label) or label(torch.version)
-    theirs = label(item.version)
-    if not ours or not theirs or ours == theirs:
-        return None
-    wanted = f"{(item.version or '').partition('+')[0]}+{ours}"
-    mine, other = _CUDA.match(ours), _CUDA.match(theirs)
-    if mine and other:
-        fatal = mine[1] != other[1] or item.name == "torchaudio"
-        return (Severity.ERROR if fatal else Severity.WARNING), f"built for {theirs}, torch for {ours}", wanted
-    if mine and theirs == "cpu":
-        return Severity.WARNING, f"a CPU build beside torch for {ours}: it has no GPU operators", wanted
-    if ours == "cpu" and other:
-        return Severity.ERROR, f"built for {theirs}, torch has no CUDA libraries for it to load", wanted
-    return None
+    return build_misfit(item.name, item.version or "", ours, label(item.version))

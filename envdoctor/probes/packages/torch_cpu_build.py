@@ -14,12 +14,12 @@ from collections.abc import Iterable
 
 from envdoctor.facts.distributions import Distributions
 from envdoctor.facts.driver import Driver
-from envdoctor.facts.nvidia_wheels import family
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.versions import label
 from envdoctor.views.blame import Blame
 from envdoctor.views.expected import Expected
+from envdoctor.views.lock_cuda import asked, statement
 from envdoctor.views.remedies import Remedies
 
 
@@ -37,9 +37,9 @@ def check(
         return
     version = torch.version if isinstance(torch_build, Unavailable) else torch_build.version or torch.version
     gpus = () if isinstance(driver, Unavailable) else driver.gpus
-    asked = _asked(expected)
+    wanted = _asked(expected)
     reasons = [f"the node has {len(gpus)} NVIDIA GPU{'s' if len(gpus) > 1 else ''}"] if gpus else []
-    reasons += [f"the lock asks for {asked}"] if asked else []
+    reasons += [f"the lock asks for {wanted}"] if wanted else []
     yield Finding(
         Severity.ERROR if reasons else Severity.NOTE,
         "torch",
@@ -48,10 +48,10 @@ def check(
         {
             "version": version,
             "gpus": [gpu.name for gpu in gpus],
-            "locked": asked,
+            "locked": wanted,
             **({} if isinstance(blame, Unavailable) else blame.evidence("torch")),
         },
-        _remedy(asked, remedies, expected) if reasons else (),
+        _remedy(wanted, remedies, expected) if reasons else (),
     )
 
 
@@ -63,21 +63,17 @@ def _without_cuda(build: TorchBuild | Unavailable, version: str | None) -> bool:
 
 
 def _asked(expected: Expected | Unavailable) -> str | None:
-    """Return what in the lock asks for CUDA: torch's label, or where it has none, NVIDIA's wheels beside it.
-
-    One such wheel alone may be another package's (xgboost requires nccl).
-    """
+    """Return what in the lock asks for CUDA: torch's label, or where it has none, what is locked beside it."""
     if isinstance(expected, Unavailable) or "torch" not in expected.wanted:
         return None
     version = expected.wanted["torch"].version
     if label(version):
         return f"torch {version}" if re.match(r"cu\d", label(version)) else None
-    wheels = [name for name in expected.wanted if family(name) is not None]
-    return f"{wheels[0]} and {wheels[1]}" if len(wheels) > 1 else None
+    return asked([found for pin in expected.wanted.values() if (found := statement(pin)) is not None])
 
 
-def _remedy(asked: str | None, remedies: Remedies, expected: Expected | Unavailable) -> tuple[str, ...]:
-    version = None if isinstance(expected, Unavailable) or not asked else expected.wanted["torch"].version
+def _remedy(wanted: str | None, remedies: Remedies, expected: Expected | Unavailable) -> tuple[str, ...]:
+    version = None if isinstance(expected, Unavailable) or not wanted else expected.wanted["torch"].version
     if version is not None:
         return (*remedies.reinstall([("torch", version)]), "from the CUDA index: a plain install would change nothing")
     return ("reinstall torch by force with its CUDA label, from the CUDA index; a plain install would change nothing",)

@@ -1,20 +1,31 @@
-"""What could not be read of a lock is said; a lock that was read whole is silent."""
+"""What a check says of its lock: one warning, however many rules are broken."""
 
-from values import findings, lock
+from values import finding, findings, lock
 
-from envdoctor.model import LockProblem, Severity
+from envdoctor.model import LockFaults, Severity
 from envdoctor.probes.lock.faulty import check
 
-
-def test_lines_not_understood_are_one_warning_a_file_with_the_first_place():
-    mine = (LockProblem(7, "is no requirement"), LockProblem(9, "unknown option"))
-    problems = (*mine, LockProblem(0, "gone", "/p/b.txt"))
-    own, included = findings(check, lock=lock(problems=problems))
-    assert (own.severity, own.subject) == (Severity.WARNING, "/project/train.txt")
-    assert own.message == "train.txt:7: is no requirement (and 1 more)"
-    assert own.evidence["problems"] == ["train.txt:7: is no requirement", "train.txt:9: unknown option"]
-    assert (included.subject, included.message) == ("/p/b.txt", "b.txt: gone")
+WARNING = {"severity": Severity.WARNING}
 
 
-def test_lock_that_was_read_whole_is_silent():
-    assert findings(check, lock=lock()) == []
+def faulty(told=(), **found):
+    rules = {f"lock/{rule.replace('_', '-')}": tuple(items) for rule, items in found.items()}
+    return findings(check, lock=lock(), lock_faults=LockFaults(rules, frozenset(told)))
+
+
+def test_one_warning_with_counts_by_rule():
+    (found,) = faulty(unpinned=[finding(), finding()], unhashed=[finding(count=294)], extra_index=[])
+    assert (found.severity, found.subject) == (Severity.WARNING, "/project/train.txt")
+    assert found.message == "the lock /project/train.txt breaks 2 rules: unhashed 294, unpinned 2"
+    assert found.remedy == ("envdoctor lock audit /project/train.txt",)
+
+
+def test_what_another_probe_tells_is_not_repeated():
+    found = {"companion_mismatch": [finding()]}
+    assert faulty(told=("packages/companion-mismatch",), **found) == []
+    assert faulty(told=("packages/foreign",), **found) != []
+
+
+def test_notes_alone_and_nothing_at_all():
+    assert faulty(orphan=[finding(severity=Severity.NOTE)]) == []
+    assert faulty() == []

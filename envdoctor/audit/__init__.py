@@ -1,0 +1,1 @@
+"""`envdoctor lock audit`: the rules of the area `lock`, held against lock files."""

@@ -1,0 +1,68 @@
+"""Run an installer's or resolver's command line and keep what it said last."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import selectors
+import signal
+import subprocess  # noqa: TID251 - this is a module that may
+import time
+from collections.abc import Mapping, Sequence
+
+from envdoctor.system.host import Completed
+from envdoctor.system.watched import die_with_parent
+
+TAIL = 64 << 10
+"""Bytes kept of what it printed last."""
+
+
+def perform(argv: Sequence[str], *, env: Mapping[str, str], cwd: str, timeout: float) -> Completed:
+    """Run it with no input, to its end or for `timeout` seconds; `stdout` is the end of both its streams.
+
+    It has a process group of its own, which is killed as a whole if this process is interrupted, or gives up.
+    """
+    end = time.monotonic() + timeout
+    try:
+        process = subprocess.Popen(
+            argv,
+            env=dict(env),
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            process_group=0,
+            preexec_fn=die_with_parent,
+        )
+    except (OSError, ValueError) as error:
+        return Completed(None, b"", f"did not start: {getattr(error, 'strerror', None) or error}")
+    try:
+        printed = _tail(process, end)
+        left = max(0.0, end - time.monotonic())
+        return Completed(process.wait(timeout=left), printed)
+    except subprocess.TimeoutExpired as late:
+        return Completed(None, late.output or b"", f"no end within {timeout:g} s")
+    finally:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.kill()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(timeout=0.5)
+
+
+def _tail(process: subprocess.Popen[bytes], end: float) -> bytes:
+    """Read to the end of its output. Raises TimeoutExpired, with what came, if that is not reached in time."""
+    printed = bytearray()
+    if process.stdout is None:
+        return b""
+    with process.stdout as stream, selectors.DefaultSelector() as selector:
+        selector.register(stream, selectors.EVENT_READ)
+        while True:
+            left = end - time.monotonic()
+            if left <= 0 or not selector.select(left):
+                raise subprocess.TimeoutExpired(process.args, 0, bytes(printed))
+            block = os.read(stream.fileno(), 65536)
+            if not block:
+                return bytes(printed)
+            printed += block
+            del printed[:-TAIL]
