@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from envdoctor.locks import Selection
 from envdoctor.locks.environments import LockEnvironment
 from envdoctor.locks.text import TAGS, tag_count
-from envdoctor.model import Lock, LockedPackage, Unavailable
+from envdoctor.model import Lock, LockedPackage, Target, Unavailable
 from envdoctor.views.lock_pins import LockPins
 from envdoctor.views.lock_targets import LockTargets
 
@@ -34,14 +34,15 @@ class LockWheels:
     unfit: tuple[Unfit, ...] = ()
 
 
-def view(lock: Lock, lock_pins: LockPins, lock_targets: LockTargets) -> LockWheels | Unavailable:
-    """Hold what an environment gets against its tags; what it may get, where nothing is installed yet."""
+def view(lock: Lock, lock_pins: LockPins, lock_targets: LockTargets, target: Target) -> LockWheels | Unavailable:
+    """Hold what an environment gets against its tags; what it may get, where nobody said which extras or groups."""
     if lock.format == "requirements" and not any(package.artifacts for package in lock.packages):
         return Unavailable("a requirements file names no files")
+    chosen = lock_targets.own or bool(target.extras or target.groups)
     found: dict[int, tuple[LockedPackage, list[LockEnvironment]]] = {}
     for environment, selection in lock_pins.by_environment:
         tags = environment.tags() if environment.admitted(lock.requires_python) else None
-        for pins in _possible(selection, own=lock_targets.own) if tags is not None else ():
+        for pins in _possible(selection, chosen=chosen) if tags is not None else ():
             if tags is not None and not any(_fits(pin, tags) for pin in pins):
                 found.setdefault(id(pins[0]), (pins[0], []))[1].append(environment)
     return LockWheels(
@@ -52,9 +53,9 @@ def view(lock: Lock, lock_pins: LockPins, lock_targets: LockTargets) -> LockWhee
     )
 
 
-def _possible(selection: Selection, *, own: bool) -> Iterator[tuple[LockedPackage, ...]]:
+def _possible(selection: Selection, *, chosen: bool) -> Iterator[tuple[LockedPackage, ...]]:
     """Yield the pins of each name, of which an environment gets one; several wanted ones are lock/conflicting-pins."""
-    pins = {name: (pin,) for name, pin in selection.wanted.items()} if own else selection.allowed
+    pins = {name: (pin,) for name, pin in selection.wanted.items()} if chosen else selection.allowed
     yield from (found for name, found in pins.items() if name not in selection.conflicting)
 
 

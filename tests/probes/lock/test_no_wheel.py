@@ -5,7 +5,7 @@ from locked import audited, read, target, told
 from values import distributions, findings, judged
 
 from envdoctor.locks.environments import LockEnvironment
-from envdoctor.model import Severity, Unavailable
+from envdoctor.model import Severity, Target, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.probes.lock.no_wheel import check
 from envdoctor.views.lock_targets import LockTargets
@@ -156,3 +156,18 @@ wheels = [{{ url = "https://files.example/torch-2.11.0+cu128-{LINUX}.whl", hash 
 
 def test_a_pin_that_is_meant_for_other_machines_is_not_judged_beside_one_that_fits():
     assert audited(check, FORKS, "/project/uv.lock", lock_targets=target()) == []
+
+
+def test_with_an_extra_that_was_asked_for_only_its_fork_counts():
+    """A CPU fork that has a wheel is no comfort to who asks for the CUDA one."""
+    fork = '[[package]]\nname = "torch"\nversion = "2.9.1+{0}"\nsource = {{ registry = "https://x.example/whl/{0}" }}\n'
+    fork += 'wheels = [{{ url = "https://x.example/torch-2.9.1%2B{0}-{1}-{1}-manylinux_2_28_x86_64.whl" }}]\n'
+    root = '[[package]]\nname = "demo"\nversion = "0"\nsource = {{ virtual = "." }}\n[package.optional-dependencies]\n'
+    for name in ("cpu", "cu128"):
+        root += f'{name} = [{{{{ name = "torch", version = "2.9.1+{name}", source = '
+        root += f'{{{{ registry = "https://x.example/whl/{name}" }}}} }}}}]\n'
+    text = "version = 1\n" + root.format() + fork.format("cpu", "cp314") + fork.format("cu128", "cp313")
+    given = {"path": "/project/uv.lock", "lock_targets": target("3.14")}
+    assert audited(check, text, **given) == []
+    (finding,) = audited(check, text, **given, target=Target("", "", extras=("cu128",)))
+    assert finding.message.startswith("torch 2.9.1+cu128 has no wheel for Python 3.14")
