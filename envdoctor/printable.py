@@ -8,8 +8,13 @@ from datetime import UTC, datetime
 
 _PLAIN = re.compile(r"[ -~]*\Z")
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
-USER = r"""(?:[^/\s?#]*|[^\s/@:?#\[.]{1,80}:(?!\d*(?:[/?#\s"']|$)|\$)[^\s@"'<>]{0,200})@"""
-"""What stands before a URL's host; also with a password whose / ? or # nobody escaped, which no port looks like."""
+USER = (
+    r"""(?:[^/\s?#]*"""
+    r"""|(?!localhost:)[^\s/@:?#\[.]{1,80}:(?!\d*(?:[\s"']|$)|\$)[^\s@"'<>]{0,200}"""
+    r"""|[^\s/@:?#\[]{1,80}:(?![\d\s"'/$]|$)[^\s@"'<>]{0,200})@"""
+)
+"""What stands before a URL's host; also with a password whose / ? or # nobody escaped. A host's port begins with a
+digit, and a host has a dot in it or is this machine."""
 _CREDENTIALS = re.compile(rf"(?<=://){USER}")
 _SCHEMELESS = re.compile(
     r"""(?<![\w@.-])[\w.+-]{1,80}:(?!//|\d+[/?#]|\$)[^\s@"'<>/]{1,200}@(?=[\w-]+(?:\.[\w-]+)*(?:[:/]|[\s"']|$))"""
