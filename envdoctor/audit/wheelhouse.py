@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import zipfile
+import zlib
 from email.parser import HeaderParser
 
 from envdoctor.errors import UsageError
@@ -14,6 +15,9 @@ from envdoctor.views.lock_metadata import LockMetadata, Released
 LIMIT = 1 << 20
 """Bytes of one METADATA; a long description is most of it."""
 WHEELS = 20_000
+UNREADABLE = (OSError, EOFError, ValueError, StopIteration, zipfile.BadZipFile, zlib.error, RuntimeError)
+"""What is raised for a file that is not there, cut off, no regular one, without METADATA, no archive, damaged; and by
+zipfile for one that is encrypted or packed in a way that it does not know."""
 
 
 def read(folder: str) -> LockMetadata:
@@ -34,13 +38,13 @@ def read(folder: str) -> LockMetadata:
 
 
 def _metadata(path: str) -> Released | None:
-    """Return one wheel's metadata; None for a file that is no wheel."""
+    """Return one wheel's metadata; None for a file that is no wheel: its release is then one of unknown metadata."""
     try:
         with opened(path) as file, zipfile.ZipFile(file) as archive:
             inside = next(n for n in archive.namelist() if n.endswith(".dist-info/METADATA") and n.count("/") == 1)
             with archive.open(inside) as stream:
                 text = stream.read(LIMIT).decode("utf-8", "replace")
-    except (OSError, zipfile.BadZipFile, StopIteration, ValueError, NotImplementedError, RuntimeError):
+    except UNREADABLE:
         return None
     headers = HeaderParser().parsestr(text)
     requires = tuple(map(str, headers.get_all("Requires-Dist", ())))

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from envdoctor import locks, registry, snapshot
-from envdoctor.audit import configured, online, places, wheelhouse
+from envdoctor.audit import configured, online, places
 from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.judge import judge
 from envdoctor.locate import Wish, configuration, locate
@@ -129,6 +129,8 @@ def _of_target(taken: Snapshot, target: Target) -> dict[str, Any]:
 def _metadata(asked: Asked, host: Host) -> Any:  # noqa: ANN401 - LockMetadata, by way of a child
     if asked.wheelhouse is None:
         return None
+    from envdoctor.audit import wheelhouse  # zipfile and email are of no use to other audits
+
     folder = os.path.join(host.cwd, os.path.expanduser(asked.wheelhouse))
     return call("the wheelhouse", partial(wheelhouse.read, folder), timeout=asked.deadline)
 
