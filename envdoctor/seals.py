@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from envdoctor.codec import from_json, to_json
 from envdoctor.errors import EnvDoctorError
-from envdoctor.system.host import write_atomically
+from envdoctor.system.host import write_all, write_atomically
 from envdoctor.system.reading import regular
 
 SCHEMA = 1
@@ -196,12 +196,7 @@ def _names(path: str) -> set[str | None]:
 
 
 def _put(path: str, data: bytes, *, mode: int = 0o644) -> None:
-    def write_all(descriptor: int) -> None:
-        left = memoryview(data)
-        while left:
-            left = left[os.write(descriptor, left) :]
-
-    write_atomically(path, write_all, mode=mode)
+    write_atomically(path, lambda descriptor: write_all(descriptor, data), mode=mode)
 
 
 def _sweep(folder: str, former: set[str | None], keep: set[str | None]) -> None:

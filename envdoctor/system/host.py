@@ -216,3 +216,10 @@ def write_atomically(path: str, write: Callable[[int], None], *, mode: int = 0o6
         if temporary is not None:
             with contextlib.suppress(OSError):
                 os.unlink(temporary)
+
+
+def write_all(descriptor: int, data: bytes) -> None:
+    """Write all of it: one call of the kernel's may take a part. Raises OSError."""
+    left = memoryview(data)
+    while left:
+        left = left[os.write(descriptor, left) :]

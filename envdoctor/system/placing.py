@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Sequence
 
 from envdoctor.errors import EnvDoctorError
-from envdoctor.system.host import write_atomically
+from envdoctor.system.host import write_all, write_atomically
 
 
 def place(
@@ -22,10 +22,10 @@ def place(
     data, refused = text.encode(), rejected.encode()
     beside = os.path.join(os.path.dirname(path), scratch)
     try:
-        write_atomically(beside, lambda descriptor: _write(descriptor, data))
+        write_atomically(beside, lambda descriptor: write_all(descriptor, data))
         problems = tuple(check(beside))
         if problems:
-            write_atomically(beside, lambda descriptor: _write(descriptor, refused))
+            write_atomically(beside, lambda descriptor: write_all(descriptor, refused))
         os.replace(beside, f"{path}.rejected" if problems else path)
         if not problems:
             with contextlib.suppress(FileNotFoundError):
@@ -36,9 +36,3 @@ def place(
         with contextlib.suppress(OSError):
             os.unlink(beside)
     return problems
-
-
-def _write(descriptor: int, data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[os.write(descriptor, left) :]
