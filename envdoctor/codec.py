@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import date
 from enum import Enum
 from functools import cache
 from types import NoneType, UnionType
@@ -20,9 +20,9 @@ def to_json(value: Any) -> Any:  # noqa: ANN401 - any value of a fact
         return {str(key): to_json(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [to_json(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)]
-    if isinstance(value, datetime):
+    if isinstance(value, date):  # a datetime is one
         return value.isoformat()
-    return value.value if isinstance(value, Enum) else value
+    return value.name if isinstance(value, Enum) else value
 
 
 def from_json(kind: Any, data: Any) -> Any:  # noqa: ANN401 - `kind` is any type hint
@@ -42,11 +42,23 @@ def from_json(kind: Any, data: Any) -> Any:  # noqa: ANN401 - `kind` is any type
         if data not in arguments:
             raise ValueError(f"{data!r} is none of {arguments}")
         return data
-    if kind is datetime:
-        return datetime.fromisoformat(_is(data, str))
+    return _plain(kind, data)
+
+
+def _plain(kind: Any, data: Any) -> Any:  # noqa: ANN401
+    if issubclass_safely(kind, date):
+        return kind.fromisoformat(_is(data, str))
+    if issubclass_safely(kind, Enum):
+        return _named(kind, data)
     if kind is float:
         return _float(_is(data, (int, float)))
     return data if kind in (Any, object) else _is(data, kind if kind is not None else NoneType)
+
+
+def _named(kind: type[Enum], data: Any) -> Enum:  # noqa: ANN401
+    if _is(data, str) not in kind.__members__:
+        raise ValueError(f"{data!r} is none of {', '.join(kind.__members__)}")
+    return kind[data]
 
 
 def _float(number: float) -> float:

@@ -3,7 +3,7 @@
 import dataclasses
 import json
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import Enum
 from importlib import import_module
 from types import NoneType, UnionType
@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from envdoctor.codec import from_json, to_json
-from envdoctor.model import Lock, Unavailable
+from envdoctor.model import Lock, Severity, Unavailable
 from envdoctor.seals import Seal
 from envdoctor.snapshot import FACTS
 
@@ -74,6 +74,8 @@ class Sample:
     names: frozenset[str] = frozenset()
     either: "tuple[int, ...] | Sample | str" = ""
     free: Any = None
+    level: Severity = Severity.NOTE
+    day: date | None = None
 
 
 @pytest.mark.parametrize(
@@ -87,6 +89,8 @@ class Sample:
         ({"word": "a", "either": [1]}, Sample("a", either=(1,))),
         ({"word": "a", "either": {"word": "b"}}, Sample("a", either=Sample("b"))),
         ({"word": "a", "free": {"x": [None]}}, Sample("a", free={"x": [None]})),
+        ({"word": "a", "level": "ERROR"}, Sample("a", level=Severity.ERROR)),
+        ({"word": "a", "day": "2026-06-03"}, Sample("a", day=date(2026, 6, 3))),
     ],
 )
 def test_what_fits_is_taken(data, expected):
@@ -108,6 +112,9 @@ def test_what_fits_is_taken(data, expected):
         ({"word": "a", "names": "x"}, "names: expected list"),
         ({"word": "a", "names": [["x"]]}, "names: expected str"),
         ({"word": "a", "either": [True]}, "either: "),
+        ({"word": "a", "level": 3}, "level: expected str"),
+        ({"word": "a", "level": "fatal"}, "level: 'fatal' is none of NOTE, WARNING, ERROR"),
+        ({"word": "a", "day": "June"}, "day: "),
         ({"word": "a", "either": {"unavailable": {}}}, "either: nothing fits"),
     ],
 )
