@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 import os
+import sys
 import time
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from envdoctor import knowledge
 from envdoctor.errors import UsageError
-from envdoctor.locate import Wish, locate
+from envdoctor.locate import Wish, configuration, locate
 from envdoctor.marking import remember
 from envdoctor.model import Report, Target
 from envdoctor.policy import Policy
+from envdoctor.printable import printable
 from envdoctor.system.forked import call
 from envdoctor.system.host import Host, LocalHost
+from envdoctor.system.reading import regular
 
 if TYPE_CHECKING:
+    from envdoctor.recorded import Recorded
     from envdoctor.registry import Probe
     from envdoctor.snapshot import Snapshot
 
@@ -37,6 +41,16 @@ class Selection:
 
     select: Sequence[str] = ()
     ignore: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """Where and when what is judged was observed."""
+
+    host: str
+    moment: datetime
+    began: float
+    """When this run began, monotonic."""
 
 
 def root_of(folder: str | None) -> str:
@@ -57,14 +71,46 @@ def one_log(named: Sequence[str]) -> str | None:
     return named[0] if named else None
 
 
-def check(wish: Wish, selection: Selection, host: Host, *, deadline: float = DEADLINE, keep: bool = True) -> Report:
+def check(
+    wish: Wish,
+    selection: Selection,
+    host: Host,
+    *,
+    deadline: float = DEADLINE,
+    keep: bool = True,
+    reuse: timedelta | None = None,
+) -> Report:
     """Gather what the selected probes need and judge it; with `keep`, raise the marks of the compile caches seen.
 
-    Modules are imported while children read: on two cores the imports then cost next to nothing.
+    With `reuse`, a verdict no older than that, or one that another process is about to reach, is taken instead.
     Raises UsageError (nothing to check, no lock where one was named, not a lock) and EnvDoctorError.
     """
     began = time.monotonic()
-    target, policy = call("the search for the target", partial(locate, wish, host), timeout=deadline)
+    if reuse is None:
+        target, policy = call("the search for the target", partial(locate, wish, host), timeout=deadline)
+        return _checked(target, policy, selection, host, began, deadline, keep=keep)
+    from envdoctor.reuse import shared
+
+    find = partial(_identified, wish, selection, host)
+    target, policy, key = call("the search for the target", find, timeout=deadline)
+
+    def fresh() -> Report:
+        return _checked(target, policy, selection, host, time.monotonic(), deadline, keep=keep)
+
+    return shared(key, reuse, deadline, host, fresh)
+
+
+def _identified(wish: Wish, selection: Selection, host: Host) -> tuple[Target, Policy, str]:
+    from envdoctor.reuse import key_of
+
+    target, policy = locate(wish, host)
+    return target, policy, key_of(target, policy, ["+", *selection.select, "-", *selection.ignore], host)
+
+
+def _checked(
+    target: Target, policy: Policy, selection: Selection, host: Host, began: float, deadline: float, *, keep: bool
+) -> Report:
+    """Modules are imported while children read: on two cores the imports then cost next to nothing."""
     from envdoctor import registry, snapshot
 
     everything = not (selection.select or selection.ignore)
@@ -79,6 +125,61 @@ def check(wish: Wish, selection: Selection, host: Host, *, deadline: float = DEA
     return replace(judged, seen={**judged.seen, "state": said}) if said else judged
 
 
+def observe(wish: Wish, host: Host, *, deadline: float = DEADLINE) -> Recorded:
+    """Gather every fact, and judge none. Raises UsageError and EnvDoctorError as `check` does."""
+    began = time.monotonic()
+    target, policy = call("the search for the target", partial(locate, wish, host), timeout=deadline)
+    from envdoctor import recorded, snapshot
+
+    left = deadline - (time.monotonic() - began)
+    taken = snapshot.take(target, host, snapshot.FACTS, deadline=left, meanwhile=snapshot.load())
+    return recorded.record(taken, target, policy, host.name, host.now())
+
+
+def replay(path: str, config: str | None, selection: Selection, host: Host, *, deadline: float = DEADLINE) -> Report:
+    """Judge a recorded snapshot as of the time it was taken; by its own configuration, unless another is named.
+
+    `-` is standard input. Raises UsageError if it is no snapshot.
+    """
+    began = time.monotonic()
+    from envdoctor import recorded, registry
+
+    read = partial(_read_snapshot, path, host)
+    data = _piped() if path == "-" else call("the snapshot", read, timeout=deadline)
+    found = recorded.parse(data, path)
+    head = found.head
+    policy = (
+        head.policy
+        if config is None
+        else call("the configuration", partial(configuration, config, host), timeout=deadline)
+    )
+    registry.known_to(policy)
+    probes = _select(selection, logged=head.target.log is not None)
+    judged = _judged(head.target, policy, found.facts, probes, Scene(printable(head.host), head.taken_at, began))
+    said = f"{path}, taken on {printable(head.host)} by envdoctor {printable(head.envdoctor)}"
+    return replace(judged, seen={**judged.seen, "snapshot": said})
+
+
+def _read_snapshot(path: str, host: Host) -> bytes:
+    from envdoctor.recorded import LIMIT
+
+    try:
+        return regular(os.path.join(host.cwd, os.path.expanduser(path)), LIMIT)
+    except ValueError as error:
+        raise UsageError(f"--snapshot: {path}: {error}") from error
+    except OSError as error:
+        raise UsageError(f"--snapshot: {path}: {error.strerror or error}") from error
+
+
+def _piped() -> bytes:
+    from envdoctor.recorded import LIMIT
+
+    data = sys.stdin.buffer.read(LIMIT + 1)
+    if len(data) > LIMIT:
+        raise UsageError(f"--snapshot: standard input holds more than any snapshot should ({LIMIT:,} bytes)")
+    return data
+
+
 def _select(selection: Selection, *, logged: bool) -> tuple[Probe, ...]:
     """Return the probes to run. A log that was named is judged whatever is selected, unless that is ignored."""
     from envdoctor import registry
@@ -91,22 +192,24 @@ def _select(selection: Selection, *, logged: bool) -> tuple[Probe, ...]:
 def report(
     target: Target, policy: Policy, taken: Snapshot, probes: Sequence[Probe], host: Host, began: float
 ) -> Report:
-    """Judge a snapshot; `began` is the monotonic time at which the work was begun."""
+    """Judge a snapshot that was just taken; `began` is the monotonic time at which the work was begun."""
+    return _judged(target, policy, taken, probes, Scene(host.name, host.now(), began))
+
+
+def _judged(target: Target, policy: Policy, taken: Snapshot, probes: Sequence[Probe], scene: Scene) -> Report:
     from envdoctor.judge import judge
 
-    now = host.now()
-    outcomes = judge(probes, taken, policy, target, now)
-    version = taken.known("interpreter", "version")
+    outcomes = judge(probes, taken, policy, target, scene.moment)
     return Report(
         target,
-        version,
-        host.name,
-        now,
-        time.monotonic() - began,
+        taken.known("interpreter", "version"),
+        scene.host,
+        scene.moment,
+        time.monotonic() - scene.began,
         outcomes,
         policy.path,
         taken.failed(),
-        _seen(taken, now, {probe.id for probe in probes}),
+        _seen(taken, scene.moment, {probe.id for probe in probes}),
     )
 
 

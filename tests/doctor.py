@@ -55,8 +55,9 @@ class Doctor:
         self.home.mkdir(exist_ok=True)
 
     def environment(self, **variables):
-        """Return PATH, an empty home and what is given."""
-        return {"PATH": os.environ["PATH"], "HOME": str(self.home), "LANG": "C.UTF-8"} | variables
+        """Return PATH, an empty home, a runtime directory of its own, and what is given."""
+        own = {"HOME": str(self.home), "XDG_RUNTIME_DIR": str(self.home)}
+        return {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **own} | variables
 
     def __call__(self, *arguments, cwd=None, env=None, **options):
         """Run to the end. No run may ever show a traceback."""

@@ -16,6 +16,7 @@ from envdoctor.cli import (  # noqa: F401 - each has its commands
     lock_audit,
     lock_compare,
     lock_compile,
+    observe,
     smoke,
     teach,
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +19,9 @@ from envdoctor.cli.application import (
     rendered,
     show,
 )
+
+if TYPE_CHECKING:
+    from datetime import timedelta
 
 
 class Level(StrEnum):
@@ -46,12 +49,22 @@ def check(
         str | None,
         typer.Option(help="Read host files below DIR: an unpacked image, a mounted disk.", metavar="DIR"),
     ] = None,
+    snapshot: Annotated[
+        str | None,
+        typer.Option(
+            help="Judge what `envdoctor snapshot` wrote, instead of this machine; - is stdin.", metavar="FILE"
+        ),
+    ] = None,
     log: Annotated[
         list[str] | None, typer.Option(help="Log of a failed run, to be searched for known failures.", metavar="FILE")
     ] = None,
     deadline: Annotated[
         float, typer.Option(help="After so long, what is not read yet is given up.", min=0.1, metavar="SECONDS")
     ] = 30.0,
+    reuse: Annotated[
+        str | None,
+        typer.Option(help="Print a verdict no older than that, if this node has one: 30s, 10m, 2h.", metavar="AGE"),
+    ] = None,
     *,
     no_state: Annotated[bool, typer.Option("--no-state", help="Raise no marks of caches: write nothing.")] = False,
 ) -> None:
@@ -68,9 +81,34 @@ def check(
     wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()), named)
     selection = workflows.Selection(tuple(select or ()), tuple(ignore or ()))
     host = workflows.LocalHost(patience=deadline / 2, root=workflows.root_of(root))
-    report = workflows.check(wish, selection, host, deadline=deadline, keep=not no_state)
+    if snapshot is not None:
+        _alone("--snapshot", target=target, lock=lock, group=group, extra=extra, root=root, log=log, reuse=reuse)
+        report = workflows.replay(snapshot, config, selection, host, deadline=deadline)
+    else:
+        age = _age(reuse, no_state=no_state)
+        report = workflows.check(wish, selection, host, deadline=deadline, keep=not no_state, reuse=age)
     show(rendered(report, output))
     raise typer.Exit(report.status(Severity[fail_on.name]))
+
+
+def _alone(option: str, **others: Any) -> None:  # noqa: ANN401 - options of any type
+    """Raise UsageError if an option that says all is given with one that has no say beside it."""
+    given = [f"--{name}" for name, value in others.items() if value]
+    if given:
+        from envdoctor.errors import UsageError
+
+        raise UsageError(f"{option} holds all that was observed; it goes with no {' or '.join(given)}")
+
+
+def _age(reuse: str | None, *, no_state: bool) -> timedelta | None:
+    if reuse is None:
+        return None
+    from envdoctor.errors import UsageError
+    from envdoctor.reuse import age_of
+
+    if no_state:
+        raise UsageError("--reuse keeps verdicts for others, and --no-state keeps nothing: say one of them")
+    return age_of(reuse)
 
 
 @app.command()

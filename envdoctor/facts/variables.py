@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 
 from envdoctor import knowledge
 from envdoctor.model import Target
@@ -31,6 +32,14 @@ ALLOWED: Mapping[str, tuple[str, ...]] = {
     "where files are kept": ("XDG_CACHE_HOME", "XDG_STATE_HOME", "TMPDIR", "HF_HOME", "HF_HUB_CACHE", "HF_HUB_OFFLINE"),
 }
 """Reason -> names; `*` stands for any ending. The variables of knowledge/guards.toml are allowed as well."""
+BESIDE = (
+    *("PATH", "HOME", "LANG", "LOGNAME", "USER", "LNAME", "USERNAME", "TEMP", "TMP"),
+    *("CC", "CXX", "CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH"),
+    *("FLASHINFER_WORKSPACE_BASE", "TILELANG_CACHE_DIR", "VLLM_CACHE_ROOT"),
+)
+"""Variables that other facts look at, and that are not kept: they tell of the user more than of the environment."""
+PER_RANK = ("RANK", "LOCAL_RANK", "SLURM_PROCID", "SLURM_LOCALID", "TORCHELASTIC_ERROR_FILE")
+"""Kept for people to read. No probe judges by them: one check answers for all ranks of a node."""
 SECRET = ("TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "USERNAME", "PROXY")
 """A variable whose name holds one of these is never taken."""
 
@@ -49,16 +58,26 @@ class Variables:
 
 def collect(target: Target, host: Host) -> Variables:  # noqa: ARG001 - every collector has this shape
     """Take the allowed variables of the caller's environment."""
-    exact, prefixes = _allowed(row["variable"] for row in knowledge.rows("guards"))
-    taken = {
-        name: redact(value)
-        for name, value in sorted(host.env.items())
-        if (name in exact or name.startswith(prefixes)) and not _secret(name)
-    }
+    taken = {name: redact(value) for name, value in sorted(host.env.items()) if _is_taken(name, *_allowed())}
     return Variables(taken)
 
 
-def _allowed(guards: Iterable[str]) -> tuple[frozenset[str], tuple[str, ...]]:
+def read_by_facts(env: Mapping[str, str]) -> dict[str, str]:
+    """Return all variables that a verdict may depend on, as they are; those that differ by rank are not among them."""
+    return {
+        name: value
+        for name, value in env.items()
+        if name in BESIDE or (_is_taken(name, *_allowed()) and name not in PER_RANK)
+    }
+
+
+def _is_taken(name: str, exact: frozenset[str], prefixes: tuple[str, ...]) -> bool:
+    return (name in exact or name.startswith(prefixes)) and not _secret(name)
+
+
+@cache
+def _allowed() -> tuple[frozenset[str], tuple[str, ...]]:
+    guards = (row["variable"] for row in knowledge.rows("guards"))
     patterns = [pattern for group in ALLOWED.values() for pattern in group]
     exact = {pattern for pattern in patterns if not pattern.endswith("*")}
     return frozenset(exact.union(guards)), tuple(pattern[:-1] for pattern in patterns if pattern.endswith("*"))

@@ -49,11 +49,11 @@ def _head(report: Report, style: Style) -> str:
         facts = [f"Python {printable(report.python)}"] if report.python else []
         facts += [f"torch {printable(str(report.seen['torch']))}"] if "torch" in report.seen else []
         facts += [f"{report.seen['packages']} packages"] if "packages" in report.seen else []
-        said = f": {', '.join(facts)}" if facts else ""
-        lines.append(style.wrap(printable(report.target.prefix) + said, "", "  "))
+        with_facts = f": {', '.join(facts)}" if facts else ""
+        lines.append(style.wrap(printable(report.target.prefix) + with_facts, "", "  "))
         lines.append(style.wrap(_lock_line(report), "", "  "))
-        if "log" in report.seen:
-            lines.append(style.wrap(f"log {printable(str(report.seen['log']))}", "", "  "))
+        said = [f"{key} {report.seen[key]}" for key in ("log", "snapshot", "reuse") if key in report.seen]
+        lines += [style.wrap(printable(line), "", "  ") for line in said]
     lines += [style.wrap(line, "", "  ") for line in lock_lines.audited(report)]
     if report.config is not None:
         lines.append(style.wrap(f"configured by {printable(report.config)}", "", "  "))

@@ -1,0 +1,72 @@
+"""`envdoctor snapshot` and `envdoctor schema`."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated, Literal
+
+import typer
+
+from envdoctor.cli.application import (
+    ConfigOption,
+    ExtraOption,
+    GroupOption,
+    LockOption,
+    TargetOption,
+    app,
+    complain,
+    show,
+)
+
+
+@app.command()
+def snapshot(
+    *,
+    output: Annotated[
+        str | None, typer.Option("-o", "--output", help="Where to. Default: standard output.", metavar="FILE")
+    ] = None,
+    target: TargetOption = None,
+    lock: LockOption = None,
+    group: GroupOption = None,
+    extra: ExtraOption = None,
+    config: ConfigOption = None,
+    root: Annotated[str | None, typer.Option(help="As for check.", metavar="DIR")] = None,
+    log: Annotated[list[str] | None, typer.Option(help="As for check.", metavar="FILE")] = None,
+    deadline: Annotated[float, typer.Option(help="As for check.", min=0.1, metavar="SECONDS")] = 30.0,
+) -> None:
+    """Write down all that a check would look at.
+
+    `envdoctor check --snapshot FILE` judges it, on any machine. Secrets that can be told are hidden.
+
+    Exit status: 0 written, 2 usage, 3 written or not, something could not be read.
+    """
+    from envdoctor import recorded, workflows
+    from envdoctor.errors import UsageError
+    from envdoctor.system.host import write_all, write_atomically
+
+    if output is not None and os.path.lexists(output) and not os.path.isfile(output):
+        raise UsageError(f"-o: {output} is there and is no file")
+    wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()), workflows.one_log(log or ()))
+    host = workflows.LocalHost(patience=deadline / 2, root=workflows.root_of(root))
+    taken = workflows.observe(wish, host, deadline=deadline)
+    text = recorded.render(taken)
+    if output is None:
+        show(text)
+    else:
+        write_atomically(os.path.abspath(output), lambda descriptor: write_all(descriptor, text.encode()))
+    for fact, reason in taken.facts.failed().items():
+        complain(f"{fact}: {reason}")
+    raise typer.Exit(3 if taken.facts.failed() else 0)
+
+
+@app.command()
+def schema(
+    what: Annotated[Literal["report", "snapshot"], typer.Argument(help="report or snapshot.", metavar="WHAT")],
+) -> None:
+    """Print the JSON Schema of a report or a snapshot.
+
+    WHAT is `report` (what `--format json` prints) or `snapshot`. Draft-07.
+    """
+    from envdoctor import schemas
+
+    show(schemas.render(what))

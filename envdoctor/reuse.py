@@ -1,0 +1,129 @@
+"""A verdict that several checks share: sixty-four ranks that start at once on a node look once, and print the same.
+
+A check answers for another if all that it depends on and that can be told at once is the same: what was asked, the
+configuration, the variables that facts read, and the times of the lock, the log, the seal, the interpreter and each
+directory into which packages are installed. That is no proof that nothing else has changed; the caller says how old a
+verdict may be.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from envdoctor import __version__
+from envdoctor.codec import from_json, to_json
+from envdoctor.errors import UsageError
+from envdoctor.facts import variables
+from envdoctor.model import Report, Target
+from envdoctor.policy import Policy
+from envdoctor.seals import folders
+from envdoctor.system.host import Host
+from envdoctor.system.shelf import Shelf, ShelfError
+
+_UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
+_AGE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)([smhd]?)")
+
+
+def age_of(text: str) -> timedelta:
+    """Read `90`, `30s`, `10m`, `2h` or `1d`. Raises UsageError."""
+    match = _AGE.fullmatch(text.strip())
+    seconds = float(match[1]) * _UNITS[match[2]] if match else 0.0
+    if not 0 < seconds <= 86400:
+        raise UsageError(f"--reuse: {text!r} is no age of up to a day; say 30s, 10m or 2h")
+    return timedelta(seconds=seconds)
+
+
+def key_of(target: Target, policy: Policy, asked: Sequence[str], host: Host) -> str:
+    """Return the digest of what a verdict depends on, as hexadecimal digits. Stats files of the target's.
+
+    `asked` is what else was said on the command line.
+    """
+    parts = [
+        [__version__, _times(os.path.dirname(__file__)), os.getuid(), host.name, host.root, host.cwd],
+        [to_json(target), to_json(policy), list(asked)],
+        sorted(variables.read_by_facts(host.env).items()),
+        [[path, _times(path)] for path in _watched(target, policy)],
+    ]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _watched(target: Target, policy: Policy) -> Iterator[str]:
+    """Yield what changes whenever something is installed, removed, locked, sealed or logged."""
+    yield from filter(None, (target.lock, target.log, policy.path, target.prefix, target.python))
+    yield from (os.path.join(target.prefix, name) for name in ("pyvenv.cfg", "bin", "conda-meta"))
+    yield from (os.path.join(folder, "seal.json") for folder in folders(target.prefix))
+    library = os.path.join(target.prefix, "lib")
+    yield from (os.path.join(library, name, "site-packages") for name in sorted(_names(library)))
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return os.listdir(folder)
+    except OSError:
+        return []
+
+
+def _times(path: str) -> list[int]:
+    """Return what tells that a path leads to the same thing, unchanged; nothing if it leads nowhere."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return []
+    return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
+
+
+def shared(key: str, age: timedelta, patience: float, host: Host, check: Callable[[], Report]) -> Report:
+    """Return a verdict of the last `age`, or one that another process is about to reach; otherwise check, and share it.
+
+    A check that was not complete answers for those alone that waited for it. Whoever waits longer than `patience`
+    seconds, or has no place to share, checks by itself.
+    """
+    came = host.now()
+    try:
+        shelf = Shelf(host.env)
+        found = _younger(shelf, key, age, host)
+        if found is not None:
+            return found
+        lock = shelf.locked(key, patience)
+    except ShelfError as error:
+        return _noted(check(), f"nothing is shared: {error}")
+    with lock as held:
+        found = _younger(shelf, key, age, host, came)
+        if found is not None:
+            return found
+        report = check()
+        return _put(shelf, key, report) if held else report
+
+
+def _younger(shelf: Shelf, key: str, age: timedelta, host: Host, came: datetime | None = None) -> Report | None:
+    """Return a verdict that may be reused; of those that ended since we came and waited, an incomplete one as well."""
+    try:
+        data = shelf.read(key)
+        report: Report | None = None if data is None else from_json(Report, json.loads(data))
+    except (ValueError, RecursionError):
+        return None
+    if report is None:
+        return None
+    old = host.now() - report.taken_at
+    awaited = came is not None and report.taken_at >= came
+    if not timedelta() <= old <= age or (report.incomplete and not awaited):
+        return None
+    return _noted(report, f"of a verdict that is {max(0, round(old.total_seconds()))} s old")
+
+
+def _put(shelf: Shelf, key: str, report: Report) -> Report:
+    try:
+        shelf.put(key, json.dumps(to_json(report)).encode())
+    except ShelfError as error:
+        return _noted(report, f"nothing is shared: {error}")
+    return report
+
+
+def _noted(report: Report, said: str) -> Report:
+    return replace(report, seen={**report.seen, "reuse": said})
