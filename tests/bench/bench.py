@@ -42,6 +42,7 @@ def main() -> None:
     target = (options.target or prepared()).resolve()
     with tempfile.TemporaryDirectory() as folder:
         compare(target, Path(folder), options.rounds)
+        reused(target, Path(folder), options.rounds)
         memory(Path(folder))
     imports()
 
@@ -84,6 +85,14 @@ def compare(target: Path, folder: Path, rounds: int) -> None:
                 times[name].append(took)
     with_seal(target, folder, present=False)
     report(target, {name: statistics.median(found) for name, found in times.items()})
+
+
+def reused(target: Path, folder: Path, rounds: int) -> None:
+    """Time a verdict that is printed again, the whole process."""
+    argv = [str(BIN / "envdoctor"), "check", "--target", str(target), "--reuse", "10m"]
+    env = {"XDG_RUNTIME_DIR": str(folder)}
+    first, *hits = [clocked(argv, env) for _ in range(rounds + 1)]
+    print(f"  check --reuse: {first:.3f} s, then {statistics.median(hits):.3f} s   (at most 0.15)")
 
 
 def seal(target: Path, env: dict[str, str]) -> None:
