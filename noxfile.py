@@ -79,13 +79,14 @@ def soak(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Time and memory of `check` against other tools, and of cache saves against tar and zstd, in ratios."""
+    """Time and memory of `check` against other tools, of cache saves and deep checks against plain ones, in ratios."""
     script = Path("tests", "bench", "bench.py")
     if not script.exists():
         _cannot(session, f"{script} is not there")
     session.install(".", *INSTALLERS)
     session.run("python", str(script), *session.posargs)
     session.run("python", str(script.with_name("cache.py")))
+    session.run("python", str(script.with_name("deep.py")))
 
 
 @nox.session

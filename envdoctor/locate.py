@@ -38,6 +38,8 @@ class Wish:
     groups: tuple[str, ...] = ()
     extras: tuple[str, ...] = ()
     log: str | None = None
+    deep: bool = False
+    afresh: bool = False
 
 
 def locate(wish: Wish, host: Host) -> tuple[Target, Policy]:
@@ -49,7 +51,8 @@ def locate(wish: Wish, host: Host) -> tuple[Target, Policy]:
     lock, others = _lock(wish, policy, prefix, host)
     groups, extras = (*policy.groups, *wish.groups), (*policy.extras, *wish.extras)
     log = os.path.join(host.cwd, os.path.expanduser(wish.log)) if wish.log is not None else None
-    return Target(prefix, python, lock, others, tuple(dict.fromkeys(groups)), tuple(dict.fromkeys(extras)), log), policy
+    chosen = tuple(dict.fromkeys(groups)), tuple(dict.fromkeys(extras))
+    return Target(prefix, python, lock, others, *chosen, log, wish.deep, wish.afresh), policy
 
 
 def configuration(config: str | None, host: Host) -> Policy:

@@ -43,6 +43,10 @@ class Target:
     """Extras of the lock's own project asked for."""
     log: str | None = None
     """Absolute path of a failed run's log to look into."""
+    deep: bool = False
+    """True if every file with a recorded digest is to be hashed, not only suspect ones."""
+    afresh: bool = False
+    """True if what earlier runs hashed does not count, and nothing is to be remembered."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ from envdoctor import __version__, registry, seals, snapshot, workflows
 from envdoctor.codec import to_json
 from envdoctor.errors import EnvDoctorError
 from envdoctor.facts import records, stat_index
+from envdoctor.facts.comparison import Comparison
 from envdoctor.facts.distributions import Distribution, Distributions
-from envdoctor.facts.files import Comparison
 from envdoctor.facts.startup import Startup
 from envdoctor.facts.toolkits import Toolkits
 from envdoctor.facts.torch_build import TorchBuild

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from importlib import import_module
 from types import MappingProxyType
@@ -78,10 +78,12 @@ class Snapshot:
         return {field.name: getattr(self, field.name) for field in fields(self)}
 
     def failed(self) -> dict[str, str]:
-        """Return the facts that the doctor failed to read, with the reason."""
-        return {
-            name: fact.reason for name, fact in self.facts().items() if isinstance(fact, Unavailable) and fact.failed
+        """Return the facts that the doctor failed to read, or to read in full (`lost`), with the reason."""
+        lost = {
+            name: fact.reason if isinstance(fact, Unavailable) and fact.failed else getattr(fact, "lost", None)
+            for name, fact in self.facts().items()
         }
+        return {name: reason for name, reason in lost.items() if reason is not None}
 
     def known(self, fact: str, attribute: str) -> Any:  # noqa: ANN401 - each has its own type
         """Return one value of a fact, None if the fact could not be read."""
@@ -143,15 +145,21 @@ def take(
     tasks = [
         Task(name, partial(instead.get, name))
         if name in instead
-        else _task(name, partial(_run, name, target, host), needed, deadline)
+        else _task(name, partial(_run, name, target, host), needed, _within(name, target, deadline))
         for name, needed in FACTS.items()
         if name in names
     ]
     return Snapshot(**gather(tasks, deadline=deadline, meanwhile=meanwhile))
 
 
-def _task(name: str, run: Callable[..., Any], needed: tuple[str, ...], deadline: float) -> Task:
-    return Task(name, run, needed, deadline, UNHURRIED[name]) if name in UNHURRIED else Task(name, run, needed)
+def _within(name: str, target: Target, deadline: float) -> float | None:
+    """Return the seconds that a fact may take, if they are not those of any other."""
+    return deadline if name in UNHURRIED or (name == "files" and target.deep) else None
+
+
+def _task(name: str, run: Callable[..., Any], needed: tuple[str, ...], within: float | None) -> Task:
+    task = Task(name, run, needed) if within is None else Task(name, run, needed, within)
+    return replace(task, late=UNHURRIED[name]) if name in UNHURRIED else task
 
 
 def load() -> Iterator[None]:

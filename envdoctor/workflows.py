@@ -33,6 +33,8 @@ __all__ = ["LocalHost", "Selection", "Wish", "check", "report"]
 
 DEADLINE = 30.0
 """Seconds that a whole check may take. A warm one takes about 0.3; a dead file server takes for ever."""
+DEEP_DEADLINE = 600.0
+"""The same for a deep one, which reads every byte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,11 @@ class Scene:
     moment: datetime
     began: float
     """When this run began, monotonic."""
+
+
+def within(deadline: float | None, *, deep: bool) -> float:
+    """Return the deadline, its default filled in."""
+    return deadline if deadline is not None else DEEP_DEADLINE if deep else DEADLINE
 
 
 def root_of(folder: str | None) -> str:
@@ -218,11 +225,26 @@ def _seen(taken: Snapshot, moment: datetime, judged: AbstractSet[str]) -> dict[s
         "torch": taken.known("torch_build", "version"),
         "packages": taken.known("distributions", "count"),
         "files": taken.known("files", "checked"),
+        "hashed": _hashed(taken),
         "lock": _since_sealed(taken),
         "log": _read_in(taken, judged),
         "knowledge": knowledge.age(moment),
     }
     return {key: value for key, value in seen.items() if value is not None}
+
+
+def _hashed(taken: Snapshot) -> str | None:
+    """Say what a deep check hashed, None if it was a plain one."""
+    if not taken.known("files", "deep"):
+        return None
+    hashed, remembered = taken.known("files", "hashed"), taken.known("files", "remembered")
+    said = (
+        f"{hashed:,} files hashed, {remembered:,} not changed since they were"
+        if remembered
+        else f"{hashed:,} files hashed"
+    )
+    problem = taken.known("files", "forgotten")
+    return f"{said}; nothing is remembered: {problem}" if problem else said
 
 
 def _read_in(taken: Snapshot, judged: AbstractSet[str]) -> str | None:

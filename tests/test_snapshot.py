@@ -9,6 +9,7 @@ from patients import Patient, Wheel
 
 from envdoctor import registry, snapshot
 from envdoctor.errors import LockError
+from envdoctor.facts.files import Files
 from envdoctor.model import Target, Unavailable
 from envdoctor.snapshot import FACTS, NOT_GATHERED, Snapshot
 from envdoctor.wiring import needs
@@ -99,6 +100,15 @@ def test_loading_imports_every_fact():
     assert list(registry.load())
 
 
-@pytest.mark.parametrize(("name", "seconds"), [("job_log", 300), ("node", 10)])
-def test_a_log_may_take_all_the_time_there_is(name, seconds):
-    assert snapshot._task(name, print, (), 300).timeout == seconds
+@pytest.mark.parametrize(
+    ("name", "deep", "seconds"),
+    [("job_log", False, 300), ("node", False, 10), ("files", False, 10), ("files", True, 300), ("node", True, 10)],
+)
+def test_a_log_and_a_deep_check_may_take_all_the_time_there_is(name, deep, seconds):
+    target = Target("/srv/env", "/srv/env/bin/python", deep=deep)
+    assert snapshot._task(name, print, (), snapshot._within(name, target, 300)).timeout == seconds
+
+
+def test_a_fact_that_is_not_whole_is_a_failure_and_still_judged():
+    taken = Snapshot(files=Files((), 10, lost="3 of 10 files were not hashed"), driver=Unavailable("none"))
+    assert taken.failed() == {"files": "3 of 10 files were not hashed"}

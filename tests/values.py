@@ -13,11 +13,12 @@ from envdoctor.facts.cache_faults import CONSEQUENCES
 from envdoctor.facts.cache_makers import Maker
 from envdoctor.facts.cache_marks import CacheMarks
 from envdoctor.facts.cache_places import Place as CachePlace
+from envdoctor.facts.comparison import AlteredFile, DistributionFiles
 from envdoctor.facts.compile_caches import CompileCache, CompileCaches
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.driver import Driver, Gpu, GpuProcess
 from envdoctor.facts.extensions import Extension, Extensions
-from envdoctor.facts.files import AlteredFile, DistributionFiles, Files
+from envdoctor.facts.files import Files
 from envdoctor.facts.gpu_use import GpuUse, Holder
 from envdoctor.facts.interpreter import Interpreter
 from envdoctor.facts.jit_tools import Compiler, JitTools, Place, Ptxas, PythonHeader, Triton, toolchain

@@ -94,6 +94,15 @@ ConfigOption = Annotated[
 GroupOption = Annotated[
     list[str] | None, typer.Option(help="A dependency group of the lock. Repeatable.", metavar="NAME")
 ]
+DeadlineOption = Annotated[
+    float | None,
+    typer.Option(
+        help="After so long, what is not read yet is given up. Default: 30, with --deep 600.",
+        min=0.1,
+        metavar="SECONDS",
+    ),
+]
+DeepOption = Annotated[bool, typer.Option("--deep", help="Hash every file with a recorded digest, on all cores.")]
 ExtraOption = Annotated[list[str] | None, typer.Option(help="An extra of the lock. Repeatable.", metavar="NAME")]
 
 

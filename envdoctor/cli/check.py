@@ -9,6 +9,8 @@ import typer
 
 from envdoctor.cli.application import (
     ConfigOption,
+    DeadlineOption,
+    DeepOption,
     ExtraOption,
     Format,
     GroupOption,
@@ -58,15 +60,16 @@ def check(
     log: Annotated[
         list[str] | None, typer.Option(help="Log of a failed run, to be searched for known failures.", metavar="FILE")
     ] = None,
-    deadline: Annotated[
-        float, typer.Option(help="After so long, what is not read yet is given up.", min=0.1, metavar="SECONDS")
-    ] = 30.0,
+    deadline: DeadlineOption = None,
     reuse: Annotated[
         str | None,
         typer.Option(help="Print a verdict no older than that, if this node has one: 30s, 10m, 2h.", metavar="AGE"),
     ] = None,
     *,
-    no_state: Annotated[bool, typer.Option("--no-state", help="Raise no marks of caches: write nothing.")] = False,
+    deep: DeepOption = False,
+    no_state: Annotated[
+        bool, typer.Option("--no-state", help="Write nothing outside: no marks of caches, no memory of hashed files.")
+    ] = False,
 ) -> None:
     """Judge an environment against its lock.
 
@@ -78,15 +81,18 @@ def check(
     from envdoctor.model import Severity
 
     named = workflows.one_log(log or ())
-    wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()), named)
+    within = workflows.within(deadline, deep=deep)
+    chosen = tuple(group or ()), tuple(extra or ())
+    wish = workflows.Wish(target, lock, config, *chosen, named, deep, no_state)
     selection = workflows.Selection(tuple(select or ()), tuple(ignore or ()))
-    host = workflows.LocalHost(patience=deadline / 2, root=workflows.root_of(root))
+    host = workflows.LocalHost(patience=within / 2, root=workflows.root_of(root))
     if snapshot is not None:
-        _alone("--snapshot", target=target, lock=lock, group=group, extra=extra, root=root, log=log, reuse=reuse)
-        report = workflows.replay(snapshot, config, selection, host, deadline=deadline)
+        others = {"group": group, "extra": extra, "root": root, "log": log, "reuse": reuse, "deep": deep}
+        _alone("--snapshot", target=target, lock=lock, **others)
+        report = workflows.replay(snapshot, config, selection, host, deadline=within)
     else:
         age = _age(reuse, no_state=no_state)
-        report = workflows.check(wish, selection, host, deadline=deadline, keep=not no_state, reuse=age)
+        report = workflows.check(wish, selection, host, deadline=within, keep=not no_state, reuse=age)
     show(rendered(report, output))
     raise typer.Exit(report.status(Severity[fail_on.name]))
 

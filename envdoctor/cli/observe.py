@@ -9,6 +9,8 @@ import typer
 
 from envdoctor.cli.application import (
     ConfigOption,
+    DeadlineOption,
+    DeepOption,
     ExtraOption,
     GroupOption,
     LockOption,
@@ -32,7 +34,8 @@ def snapshot(
     config: ConfigOption = None,
     root: Annotated[str | None, typer.Option(help="As for check.", metavar="DIR")] = None,
     log: Annotated[list[str] | None, typer.Option(help="As for check.", metavar="FILE")] = None,
-    deadline: Annotated[float, typer.Option(help="As for check.", min=0.1, metavar="SECONDS")] = 30.0,
+    deadline: DeadlineOption = None,
+    deep: DeepOption = False,
 ) -> None:
     """Write down all that a check would look at.
 
@@ -46,9 +49,11 @@ def snapshot(
 
     if output is not None and os.path.lexists(output) and not os.path.isfile(output):
         raise UsageError(f"-o: {output} is there and is no file")
-    wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()), workflows.one_log(log or ()))
-    host = workflows.LocalHost(patience=deadline / 2, root=workflows.root_of(root))
-    taken = workflows.observe(wish, host, deadline=deadline)
+    within = workflows.within(deadline, deep=deep)
+    chosen = tuple(group or ()), tuple(extra or ())
+    wish = workflows.Wish(target, lock, config, *chosen, workflows.one_log(log or ()), deep)
+    host = workflows.LocalHost(patience=within / 2, root=workflows.root_of(root))
+    taken = workflows.observe(wish, host, deadline=within)
     text = recorded.render(taken)
     if output is None:
         show(text)

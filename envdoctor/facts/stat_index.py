@@ -36,17 +36,18 @@ class SealedFiles:
     """Relative to site-packages."""
     times: list[Times]
     """Of each path."""
+    whole: bool = True
+    """False if some of its files were not in order, or not looked at."""
 
-    def intact(self, site: str, record: Times) -> bool:
-        """Tell whether the RECORD and every file still carry their sealed times: one stat a file, nothing else."""
-        if record != self.record:
+    def intact(self, site: str, record: Times, measure: Callable[[os.stat_result], Times] = times_of) -> bool:
+        """Tell whether the RECORD and every file still carry these times: one stat a file, nothing else."""
+        if record != self.record or not self.whole:
             return False
         base, get_stat = site + "/", os.stat
         try:
-            found = [get_stat(base + path) for path in self.paths]
+            return [measure(get_stat(base + path)) for path in self.paths] == self.times
         except (OSError, ValueError):
             return False
-        return [[s.st_size, s.st_mtime_ns, s.st_ctime_ns] for s in found] == self.times
 
     def by_path(self) -> Mapping[str, Times]:
         """Return path -> times."""
@@ -65,7 +66,7 @@ def parse(line: bytes | None) -> SealedFiles | None:
         data = json.loads(line) if line else None
         if not data or not set(map(type, data["paths"])) <= {str} or len(data["paths"]) != len(data["times"]):
             return None
-        return SealedFiles(data["record"], data["paths"], data["times"])
+        return SealedFiles(data["record"], data["paths"], data["times"], data.get("whole", True) is True)
     except (ValueError, KeyError, TypeError, RecursionError):
         return None
 
@@ -131,9 +132,13 @@ def _folders(site: str) -> Iterable[str]:
 
 def _line(prefix: str, site: str, info: str, record: str) -> str:
     rows = [path for path, digest, _ in records.read(record) if digest and records.is_ours(path)]
-    data = {
-        "record": times_of(os.stat(record)),
-        "paths": rows,
-        "times": [times_of(os.stat(os.path.join(site, path))) for path in rows],
-    }
-    return f"{os.path.relpath(os.path.join(site, info), prefix)}\t{json.dumps(data, separators=(',', ':'))}"
+    times = [times_of(os.stat(os.path.join(site, path))) for path in rows]
+    sealed = SealedFiles(times_of(os.stat(record)), rows, times)
+    return f"{os.path.relpath(os.path.join(site, info), prefix)}\t{written(sealed)}"
+
+
+def written(sealed: SealedFiles) -> str:
+    """Return the line that `parse` reads."""
+    whole = {} if sealed.whole else {"whole": False}
+    data = {"record": sealed.record, "paths": sealed.paths, "times": sealed.times, **whole}
+    return json.dumps(data, separators=(",", ":"))

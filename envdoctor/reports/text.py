@@ -187,6 +187,7 @@ def _foot(report: Report, style: Style) -> str:
     """Say how much was judged, and whether the tables that it was judged by have aged."""
     passed = sum(not (o.findings or o.muted or o.skipped or o.crashed) for o in report.outcomes)
     files = f"{report.seen['files']:,} files, " if "files" in report.seen else ""
+    files = f"{report.seen['hashed']}, " if "hashed" in report.seen else files
     said = f"{passed} of {len(report.outcomes)} probes found nothing ({files}{report.seconds:.2f} s)"
     if "knowledge" in report.seen:
         said += f"; the tables of facts were {report.seen['knowledge']}, and newer releases are unknown to them"

@@ -7,7 +7,7 @@ import subprocess  # noqa: TID251 - this is a module that may
 from collections.abc import Mapping, Sequence
 
 from envdoctor.errors import UsageError
-from envdoctor.system.watched import die_with_parent
+from envdoctor.system.prctl import die_with_parent
 
 PATIENCE = 10.0
 """Seconds that an interrupted command has for its own farewells."""

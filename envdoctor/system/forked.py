@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import math
 import os
 import pickle
 import selectors
@@ -37,6 +38,8 @@ class Task:
 
 
 _DONE = object()
+_ends = math.inf
+"""Monotonic time at which this process is given up, if it is a child."""
 _unreaped: set[int] = set()
 """Children that have been killed and not yet waited for."""
 
@@ -104,14 +107,22 @@ def _ready(waiting: Sequence[Task], results: Mapping[str, Any]) -> list[Task]:
 
 
 def _start(task: Task, results: Mapping[str, Any], deadline: float) -> _Child:
+    global _ends
     reading, writing = os.pipe()
+    now = time.monotonic()
+    ends = max(now, min(now + task.timeout, deadline))
     pid = os.fork()
     if pid == 0:
         os.close(reading)
+        _ends = min(_ends, ends)
         _child(task, [results[need] for need in task.needs], writing)
     os.close(writing)
-    leads, now = own_group(pid), time.monotonic()
-    return _Child(task, pid, reading, now, max(now, min(now + task.timeout, deadline)), leads)
+    return _Child(task, pid, reading, now, ends, own_group(pid))
+
+
+def time_left() -> float:
+    """Return the seconds after which this process will be given up; infinity if it is no child of `gather`'s."""
+    return _ends - time.monotonic()
 
 
 def _child(task: Task, arguments: list[Any], writing: int) -> NoReturn:

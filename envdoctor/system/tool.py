@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from envdoctor.system.host import Completed
-from envdoctor.system.watched import die_with_parent
+from envdoctor.system.prctl import die_with_parent
 
 TAIL = 64 << 10
 """Bytes kept of what it printed last."""

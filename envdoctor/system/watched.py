@@ -18,6 +18,7 @@ from typing import ClassVar, Self
 
 from envdoctor.errors import EnvDoctorError
 from envdoctor.system.descendants import descendants, end_all, halt, uninterrupted
+from envdoctor.system.prctl import adopt_orphans, die_with_parent
 
 STACKS_SIGNAL = signal.SIGUSR2
 """Asks the program for the stacks of all its threads, if it has told faulthandler so."""
@@ -31,8 +32,6 @@ SUSPENDED = 1.0
 """Seconds between two looks beyond which the watch itself was stopped, as a batch system suspends a job."""
 PULSE = 0.05
 """Seconds between two looks at whether it has ended."""
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
-"""linux/prctl.h."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +70,7 @@ class Watched:
 
     def __enter__(self) -> Self:
         """Become the reaper of orphans."""
-        _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+        adopt_orphans()
         self.strangers = descendants({os.getpid()})
         return self
 
@@ -221,14 +220,3 @@ def _cut(waiting: bytearray) -> Iterator[bytes]:
         yield line
     if len(waiting) > LINE:
         waiting.clear()
-
-
-def die_with_parent() -> None:
-    """Have the kernel kill this process when its parent ends (prctl(2)); for a child, before it runs a program."""
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-
-
-def _prctl(option: int, value: int) -> None:
-    import ctypes
-
-    ctypes.CDLL(None).prctl(option, value, 0, 0, 0)

@@ -7,8 +7,8 @@ import pytest
 from patients import DAY, JUNE, Patient, Wheel, digest_of
 
 from envdoctor.errors import EnvDoctorError
-from envdoctor.facts import files, records
-from envdoctor.facts.files import AlteredFile
+from envdoctor.facts import comparison, files, records
+from envdoctor.facts.comparison import AlteredFile
 from envdoctor.facts.search_path import PathEntry, SearchPath
 from envdoctor.model import Target, Unavailable
 
@@ -112,7 +112,7 @@ def test_a_row_without_size_is_judged_by_its_bytes(patient):
 
 
 def test_what_cannot_be_hashed_is_counted_and_not_called_good(patient, monkeypatch):
-    monkeypatch.setattr(files, "HASH_BUDGET", 0)
+    monkeypatch.setattr(comparison, "HASH_BUDGET", 0)
     patient.edit("a/b.py", keep_size=True)
     found = collect(patient)
     assert (found.distributions, found.hashed, found.unverified) == ((), 0, 1)
@@ -150,7 +150,7 @@ def test_a_package_directory_that_is_a_loop_is_missing(patient):
 
 def test_counts_are_of_all_and_examples_of_the_first(patient):
     append(patient, *(f"a/gone{n}.py,{digest_of(b'')},0" for n in range(60)))
-    assert (state(patient).missing_count, len(state(patient).missing)) == (60, files.SHOWN)
+    assert (state(patient).missing_count, len(state(patient).missing)) == (60, comparison.SHOWN)
 
 
 @pytest.mark.parametrize(
@@ -241,7 +241,7 @@ def test_leftovers_of_a_failed_uninstall_are_not_compared(patient):
 
 
 def test_a_share_that_fails_fails_the_fact(patient, children, monkeypatch):
-    monkeypatch.setattr(files, "_compare", lambda *_: 1 / 0)
+    monkeypatch.setattr(files, "_compare", lambda *_, **__: 1 / 0)
     with pytest.raises(EnvDoctorError, match="ZeroDivisionError"):
         collect(patient)
 
@@ -250,7 +250,7 @@ def test_a_dead_mount_fails_the_fact_in_time(patient, children, monkeypatch):
     import time
 
     monkeypatch.setattr(files, "WITHIN", 0.3)
-    monkeypatch.setattr(files, "_compare", lambda *_: time.sleep(60))
+    monkeypatch.setattr(files, "_compare", lambda *_, **__: time.sleep(60))
     with pytest.raises(EnvDoctorError, match=r"no answer within 0\.3 s"):
         collect(patient)
 

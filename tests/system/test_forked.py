@@ -10,6 +10,7 @@ import pytest
 
 from envdoctor.errors import EnvDoctorError, LockError, UsageError
 from envdoctor.model import Unavailable
+from envdoctor.system import forked
 from envdoctor.system.forked import Task, call, gather
 from envdoctor.system.host import LocalHost
 
@@ -209,3 +210,18 @@ def test_call_returns_what_its_child_returned():
 def test_call_names_what_failed():
     with pytest.raises(EnvDoctorError, match=r"^the search: no answer within 0\.2 s$"):
         call("the search", lambda: time.sleep(60), timeout=0.2)
+
+
+def test_a_child_knows_how_much_time_it_has():
+    assert forked.time_left() == float("inf")
+    results = gather(
+        [
+            Task("limited", forked.time_left, timeout=5),
+            Task("by all", forked.time_left),
+            Task("inner", lambda: call("it", forked.time_left, timeout=60), timeout=5),
+        ],
+        deadline=8,
+    )
+    assert 4 < results["limited"] <= 5
+    assert 7 < results["by all"] <= 8
+    assert 3 < results["inner"] <= 5

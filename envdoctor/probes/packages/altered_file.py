@@ -5,16 +5,18 @@ lock describes.
 
 What to do: look at the difference; what should stay belongs into a package or a patch of your own. Then reinstall the
 package by force. A plain check compares sizes, and hashes only files written after their package was installed or, with
-a seal, changed since it was taken. A CA bundle that the site put in the place of certifi's, links put in
-the place of files, and packages of the operating system, which strips files after RECORD was written, are a note.
+a seal, changed since it was taken; `check --deep` hashes them all. A CA bundle that the site put in the place of
+certifi's, links put in the place of files, and packages of the operating system, which strips files after RECORD was
+written, are a note.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from envdoctor.facts.comparison import DistributionFiles
 from envdoctor.facts.distributions import Distribution, Distributions
-from envdoctor.facts.files import DistributionFiles, Files
+from envdoctor.facts.files import Files
 from envdoctor.facts.owners import Owners
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.views.remedies import Remedies
@@ -24,6 +26,8 @@ _HOW = {
     "not a file": "it is no regular file",
     "link": "it is a link to a file with other bytes",
 }
+_UNHASHED = "files are younger than their package and too much to hash in a plain check"
+_DEEP = ("envdoctor check --deep",)
 CA_BUNDLE = "cacert.pem"
 """Sites replace certifi's and pip's copy by their own bundle, on purpose."""
 
@@ -39,7 +43,7 @@ def check(
         own = [altered for altered in state.altered if altered.path not in collided]
         if item is not None and own:
             yield _finding(item, state, [altered.path for altered in own], remedies)
-    if files.index_lost:
+    if files.index_lost and not files.deep:
         yield Finding(
             Severity.WARNING,
             "stat index",
@@ -48,12 +52,9 @@ def check(
             ("envdoctor seal",),
         )
     if files.unverified:
-        yield Finding(
-            Severity.NOTE,
-            "unverified files",
-            f"{files.unverified} files are younger than their package and too much to hash in a plain check",
-            {"count": files.unverified},
-        )
+        why = "digests are of an algorithm that is not known here" if files.deep else _UNHASHED
+        said = f"{files.unverified} {why}"
+        yield Finding(Severity.NOTE, "unverified files", said, {"count": files.unverified}, () if files.deep else _DEEP)
 
 
 def _finding(item: Distribution, state: DistributionFiles, paths: list[str], remedies: Remedies) -> Finding:

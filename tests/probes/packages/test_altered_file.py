@@ -77,6 +77,18 @@ def test_a_collision_explains_its_file_and_no_other():
 def test_what_was_not_hashed_is_said():
     (finding,) = findings(check, files=files(unverified=3))
     assert (finding.severity, finding.evidence) == (Severity.NOTE, {"count": 3})
+    assert "too much to hash in a plain check" in finding.message
+    assert finding.remedy == ("envdoctor check --deep",)
+
+
+def test_what_a_deep_check_could_not_compare_is_said():
+    (finding,) = findings(check, files=files(unverified=3, deep=True))
+    assert finding.message == "3 digests are of an algorithm that is not known here"
+    assert finding.remedy == ()
+
+
+def test_a_lost_stat_index_means_nothing_to_a_deep_check():
+    assert findings(check, files=files(index_lost=True, deep=True)) == []
 
 
 def test_a_lost_stat_index_is_a_warning():

@@ -1,0 +1,77 @@
+"""What earlier deep checks hashed: the identity of every file that had its recorded digest, by target.
+
+It lies in the user's cache directory, since nothing is lost with it but time; one file a host and target, in the form
+of a seal's stat index (facts/stat_index.py). A damaged one, or one that others could have written, is not believed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import stat
+import time
+
+from envdoctor.errors import EnvDoctorError
+from envdoctor.model import Target
+from envdoctor.system.host import Host, write_all, write_atomically
+from envdoctor.system.reading import opened
+
+FORM = b"envdoctor hashed 1\n"
+"""First line of a file."""
+LIMIT = 512 << 20
+"""Bytes of one file; 70,000 files take about 9 MB."""
+KEPT = 64
+"""Targets that are remembered; those checked longest ago are forgotten."""
+
+
+def path_of(target: Target, host: Host) -> str:
+    """Return where the memory of a target lies. A relative XDG_CACHE_HOME is ignored, as its specification asks for."""
+    cache = host.env.get("XDG_CACHE_HOME", "")
+    if not os.path.isabs(cache):
+        cache = os.path.join(host.home, ".cache")
+    name = hashlib.sha256("\0".join([host.name, host.root, target.prefix]).encode("utf-8", "surrogateescape"))
+    return os.path.join(cache, "envdoctor", "hashed", name.hexdigest()[:40])
+
+
+def read(path: str) -> dict[str, bytes]:
+    """Return the line of each distribution by its dist-info, relative to the prefix; none if there is no sound file."""
+    try:
+        with opened(path, follow=False) as stream:
+            if not (_is_ours(os.fstat(stream.fileno())) and _is_ours(os.stat(os.path.dirname(path)))):
+                return {}
+            data = stream.read(LIMIT)
+    except (OSError, ValueError):
+        return {}
+    if not data.startswith(FORM) or not data.endswith(b"\n"):
+        return {}
+    with contextlib.suppress(OSError):
+        os.utime(path)  # used now: of several targets the ones that are checked are kept
+    pairs = (line.partition(b"\t") for line in data[len(FORM) :].splitlines())
+    return {os.fsdecode(metadata): rest for metadata, _, rest in pairs}
+
+
+def _is_ours(status: os.stat_result) -> bool:
+    return status.st_uid == os.geteuid() and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def write(path: str, lines: dict[str, bytes]) -> None:
+    """Replace the memory of a target, and forget what is over the limit. Raises EnvDoctorError."""
+    folder = os.path.dirname(path)
+    try:
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise EnvDoctorError(f"{folder}: {error.strerror or error}") from error
+    data = FORM + b"".join(os.fsencode(metadata) + b"\t" + line + b"\n" for metadata, line in sorted(lines.items()))
+    write_atomically(path, lambda descriptor: write_all(descriptor, data), mode=0o600)
+    _forget(folder)
+
+
+def _forget(folder: str) -> None:
+    """Remove all but the youngest, and what a killed run left half written an hour ago."""
+    with contextlib.suppress(OSError), os.scandir(folder) as entries:
+        found = sorted(((entry.stat().st_mtime, entry.path) for entry in entries if entry.is_file()), reverse=True)
+        for number, (changed, path) in enumerate(found):
+            dead = os.path.basename(path).startswith(".") and time.time() - changed > 3600
+            if number >= KEPT or dead:
+                os.unlink(path)
