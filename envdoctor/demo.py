@@ -142,7 +142,10 @@ def _play(folder: str, say: Callable[[str], None], show: Callable[[Report], None
     host = LocalHost()
     quiet = LocalHost(env={name: host.env[name] for name in _KEPT if name in host.env})
     report = workflows.check(
-        workflows.Wish(staged.prefix, staged.lock), workflows.Selection(ignore=MACHINE), quiet, keep=False
+        workflows.Wish(staged.prefix, staged.lock),
+        workflows.Selection(ignore=MACHINE, plugins=False),
+        quiet,
+        keep=False,
     )
     show(report)
     for paragraph in READING.splitlines():

@@ -13,6 +13,7 @@ from typing import Any
 
 from envdoctor import knowledge, registry
 from envdoctor.errors import EnvDoctorError, UsageError
+from envdoctor.printable import printable
 from envdoctor.registry import Probe
 
 ROWS = 100
@@ -35,11 +36,10 @@ def table(width: int | None) -> str:
 
 
 def _row(probe: Probe, width: int | None) -> str:
-    first = f"  {probe.id:34}"
+    first, said = f"  {probe.id:34}", f"broken: {printable(probe.broken)}" if probe.broken else probe.title
+    said += f" [{printable(probe.origin)}]" if probe.origin else ""
     return (
-        first + probe.title
-        if width is None
-        else textwrap.fill(probe.title, width, initial_indent=first, subsequent_indent=" " * 36)
+        first + said if width is None else textwrap.fill(said, width, initial_indent=first, subsequent_indent=" " * 36)
     )
 
 
@@ -48,8 +48,7 @@ def explanation(identity: str, width: int | None) -> str:
 
     Raises UsageError, with the nearest names, if there is none.
     """
-    chosen = [probe for probe in registry.probes() if probe.id == identity]
-    chosen = chosen or [probe for probe in registry.probes() if probe.id.startswith(identity.rstrip("/") + "/")]
+    chosen = [probe for probe in registry.probes() if f"{probe.id}/".startswith(f"{identity.rstrip('/')}/")]
     signature = next((row for row in knowledge.rows("signatures") if row["id"] == identity), None)
     if signature is not None:
         told = "A known failure, as a log or a traceback tells it; `envdoctor explain log/known-failure` lists all."
@@ -64,18 +63,21 @@ def explanation(identity: str, width: int | None) -> str:
 def _explained(probe: Probe, width: int | None) -> str:
     paragraphs = [paragraph.replace("\n", " ") for paragraph in probe.doc.split("\n\n")]
     filled = [_filled(p, width) for p in paragraphs]
+    come = [f"Comes from: {printable(probe.origin)}."] if probe.origin else []
+    if probe.broken:
+        return "\n\n".join([probe.id, *come, _filled(f"Broken: {printable(probe.broken)}", width)])
     facts = ", ".join(sorted(name.replace("_", " ") for name in registry.facts_for([probe])))
     if probe.area == registry.TRIED:
         said = "Judged from: what `envdoctor smoke` tries out on a device; a failure also from its own words, of which"
         return "\n\n".join([probe.id, *filled, f"{said} `envdoctor explain log/known-failure` lists the known ones."])
     judged = f"Judged from: {facts or 'the configuration'}."
-    return "\n\n".join([probe.id, *filled, judged, *(_shown(name, width) for name in tables(probe))])
+    return "\n\n".join([probe.id, *filled, judged, *come, *(_shown(name, width) for name in tables(probe))])
 
 
 def tables(probe: Probe) -> list[str]:
     """Return the names of the knowledge tables that a probe, its facts and its views read, in order of name."""
     asked = {need.name for need in probe.needs} | registry.facts_for([probe])
-    modules = [f"envdoctor.probes.{probe.id.replace('/', '.').replace('-', '_')}"]
+    modules = [] if probe.origin else [f"envdoctor.probes.{probe.id.replace('/', '.').replace('-', '_')}"]
     modules += [
         f"envdoctor.{room}.{name}"
         for name in asked
@@ -129,8 +131,8 @@ def _plain(value: object) -> str:
 
 
 def markdown() -> str:
-    """Return the table of probes for README."""
-    rows = [f"| `{probe.id}` | {probe.title} |" for probe in registry.probes()]
+    """Return the table of probes for README: our own, whatever is installed beside us."""
+    rows = [f"| `{probe.id}` | {probe.title} |" for probe in registry.probes() if not probe.origin]
     return "\n".join(["| id | the fault |", "|---|---|", *rows])
 
 

@@ -66,8 +66,10 @@ class PolicyError(UsageError):
 
 def described(error: BaseException) -> str:
     """Name an unforeseen error and the line that raised it, for a bug report in one line."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
+    place, trace = "", error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        if not file.startswith("<frozen "):  # the import system's own: the import statement says more
+            place = f" ({os.path.basename(file)}:{trace.tb_lineno})"
         trace = trace.tb_next
-    place = f" ({os.path.basename(trace.tb_frame.f_code.co_filename)}:{trace.tb_lineno})" if trace else ""
     return f"{type(error).__name__}: {error}{place}"

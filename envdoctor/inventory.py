@@ -56,6 +56,7 @@ def _inventory(wish: Wish, host: Host, remember: Callable[[Snapshot], str | None
 
 def _taken(wish: Wish, host: Host, began: float) -> tuple[Snapshot, Report]:
     target, policy = call("the search for the target", partial(locate, wish, host), timeout=DEADLINE)
+    registry.use_plugins(policy.plugins)
     probes = registry.select(AREA)
     wanted = registry.facts_for(probes)
     taken = snapshot.take(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
+from math import isfinite
 from typing import Any
 
 from envdoctor import confirm, registry
@@ -15,6 +16,9 @@ from envdoctor.printable import printable, redact
 from envdoctor.registry import Probe
 from envdoctor.snapshot import Snapshot
 from envdoctor.wiring import needs, supply
+
+BITS = 1024
+"""Of a whole number: what a double holds, and JSON readers may take every number for one."""
 
 
 class Values(dict[str, Any]):
@@ -47,16 +51,19 @@ def judge(
 def _summed_up(
     outcomes: list[Outcome], probes: Sequence[Probe], values: Values, policy: Policy, moment: datetime
 ) -> list[Outcome]:
-    """Add what the rules for locks found that nothing else told."""
+    """Add what the rules for locks found that nothing else told, and those of them that crashed."""
     told = {outcome.probe for outcome in outcomes if outcome.findings}
     rules = [_outcome(probe, values, policy, moment) for probe in registry.audited() if probe.id not in registry.TOLD]
     values["lock_faults"] = LockFaults({rule.probe: rule.findings for rule in rules}, frozenset(told))
     found = {outcome.probe: outcome for outcome in outcomes}
     summary = (_outcome(probe, values, policy, moment) for probe in probes if probe.id == registry.SUMMARY)
-    return [found.get(probe.id) or next(summary) for probe in probes]
+    lost = [rule for rule in rules if rule.crashed and rule.probe not in found]
+    return [*(found.get(probe.id) or next(summary) for probe in probes), *lost]
 
 
 def _outcome(probe: Probe, values: Values, policy: Policy, moment: datetime) -> Outcome:
+    if probe.broken:
+        return Outcome(probe.id, crashed=_safe(f"{probe.origin}: {probe.broken}"))
     try:
         arguments = supply(probe.needs, values)
         if isinstance(arguments, Unavailable):
@@ -65,7 +72,8 @@ def _outcome(probe: Probe, values: Values, policy: Policy, moment: datetime) -> 
         shown = [confirm.confirmed(finding, probe.id, values["job_log"], values["node"]) for finding in found]
         settled = [_settled(finding, probe.id, policy) for finding in shown]
     except Exception as error:  # noqa: BLE001 - the one place where a probe's failure becomes an outcome
-        return Outcome(probe.id, crashed=_safe(described(error)))
+        whose = f"{probe.origin}: " if probe.origin else ""
+        return Outcome(probe.id, crashed=_safe(whose + described(error)))
     return _sorted_out(probe.id, settled, policy, moment)
 
 
@@ -93,9 +101,12 @@ def _clean(value: Any) -> Any:  # noqa: ANN401 - any JSON value
         return {_safe(str(key)): _clean(item) for key, item in value.items()}
     if isinstance(value, list | tuple | set | frozenset):
         return [_clean(item) for item in (sorted(value) if isinstance(value, set | frozenset) else value)]
-    if value is None or isinstance(value, bool | int | float):
+    if value is None or (isinstance(value, float) and isfinite(value)):
         return value
-    raise TypeError(f"evidence holds a {type(value).__name__}, which JSON has not")
+    if isinstance(value, int) and value.bit_length() <= BITS:
+        return value
+    what = value if isinstance(value, float) else f"{type(value).__name__}"
+    raise TypeError(f"evidence holds a {what}, which JSON has not")
 
 
 def _sorted_out(probe: str, found: Iterable[Finding], policy: Policy, moment: datetime) -> Outcome:

@@ -77,6 +77,8 @@ class Policy:
     """Names (or patterns) of packages that a lock may build from source."""
     limits: Mapping[str, int] = field(default_factory=lambda: LIMITS)
     """What the node must grant, by the keys of `LIMITS`."""
+    plugins: bool = True
+    """False to leave out the probes that other distributions bring."""
 
     def severity_of(self, probe: str, default: Severity) -> Severity:
         """Return the severity that the longest matching entry sets, otherwise `default`."""
@@ -141,6 +143,7 @@ class _Reader:
         from packaging.utils import canonicalize_name
 
         keys = {"target", "lock", "groups", "extras", "allow", "hosts", "sdists", "mute", "severity", "limits"}
+        keys |= {"plugins"}
         self.known(table, keys, "")
         return Policy(
             path=self.path,
@@ -154,6 +157,7 @@ class _Reader:
             mutes=self.mutes(self.tables(table, "mute")),
             severity=self.severities(table.get("severity", {})),
             limits={**LIMITS, **self.limits(table.get("limits", {}))},
+            plugins=self.truth(table, "plugins"),
         )
 
     def known(self, table: Mapping[str, Any], keys: set[str], where: str) -> None:
@@ -168,6 +172,12 @@ class _Reader:
         value = table.get(key)
         if value is not None and (not isinstance(value, str) or not value):
             raise self.fail(key, f"{key} must be a non-empty string")
+        return value
+
+    def truth(self, table: Mapping[str, Any], key: str) -> bool:
+        value = table.get(key, True)
+        if not isinstance(value, bool):
+            raise self.fail(key, f"{key} must be true or false")
         return value
 
     def names(self, table: Mapping[str, Any], key: str) -> tuple[str, ...]:

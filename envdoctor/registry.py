@@ -5,13 +5,14 @@ from __future__ import annotations
 import inspect
 import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib import import_module
 from types import ModuleType
 
 import envdoctor.probes
 import envdoctor.views
+from envdoctor import plugins
 from envdoctor.errors import EnvDoctorError, PolicyError, UsageError
 from envdoctor.model import Finding
 from envdoctor.policy import Policy, matches
@@ -21,7 +22,9 @@ from envdoctor.wiring import Need, needs
 GIVEN = frozenset({"policy", "moment", "target", "smoke", "lock_faults"})
 """What a run has, beside facts and views; `smoke` is what `envdoctor smoke` tried out, `lock_faults` what the rules of
 the area `lock` found."""
-TRIED = "smoke"
+OURS = frozenset({"smoke", "lock_faults"})
+"""What of these is there for one command or probe alone."""
+TRIED = plugins.CLOSED
 """Area of the probes that judge what was tried out on a device: a check tries nothing out and runs none of them."""
 AUDITED = "lock"
 """Area of the rules that `envdoctor lock audit` tells one by one."""
@@ -35,13 +38,17 @@ TOLD = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """A module of `probes/<area>/` that judges facts."""
+    """A module of `probes/<area>/`, or of a plug-in, that judges facts."""
 
     id: str
     """`<area>/<fault>`, with hyphens."""
     doc: str
     check: Callable[..., Iterable[Finding]]
     needs: tuple[Need, ...]
+    origin: str = ""
+    """Distribution and version that it came with; "" for our own."""
+    broken: str = ""
+    """Why a plug-in's cannot be run, "" for one that can."""
 
     @property
     def area(self) -> str:
@@ -99,22 +106,51 @@ def views() -> Views:
 
 
 @cache
-def areas() -> tuple[str, ...]:
-    """Return the names of all areas, sorted."""
+def _own_areas() -> tuple[str, ...]:
     return tuple(sorted(info.name for info in pkgutil.iter_modules(envdoctor.probes.__path__)))
 
 
 @cache
+def areas() -> tuple[str, ...]:
+    """Return the names of all areas, sorted."""
+    return tuple(sorted({*_own_areas(), *(_area(item.id) for item in _listed())}))
+
+
+@cache
 def _named(area: str) -> tuple[str, ...]:
-    """Return the names of an area's modules."""
+    """Return the names of our own modules in an area."""
+    if area not in _own_areas():
+        return ()
     folder = import_module(f"envdoctor.probes.{area}").__path__
     return tuple(info.name for info in pkgutil.iter_modules(folder))
 
 
 @cache
+def _own_ids() -> frozenset[str]:
+    return frozenset(_identity(area, name) for area in _own_areas() for name in _named(area))
+
+
+_SWITCH = {"plugins": True}
+
+
+def use_plugins(wanted: bool) -> None:  # noqa: FBT001 - it is all there is to say
+    """Say whether plug-ins take part from now on, as they do unless the configuration says otherwise."""
+    if wanted != _SWITCH["plugins"]:
+        _SWITCH["plugins"] = wanted
+        for remembered in (_listed, areas, ids, of_area, probes):
+            remembered.cache_clear()
+
+
+@cache
+def _listed() -> tuple[plugins.Listed, ...]:
+    """Return what plug-ins hold, by name."""
+    return plugins.listed(plugins.installed(), _own_ids()) if _SWITCH["plugins"] else ()
+
+
+@cache
 def ids() -> tuple[str, ...]:
     """Return the ids of all probes, sorted, without importing any."""
-    return tuple(sorted(_identity(area, name) for area in areas() for name in _named(area)))
+    return tuple(sorted([*_own_ids(), *(item.id for item in _listed())]))
 
 
 def _identity(area: str, name: str) -> str:
@@ -123,9 +159,10 @@ def _identity(area: str, name: str) -> str:
 
 @cache
 def of_area(area: str) -> tuple[Probe, ...]:
-    """Return the probes of an area, sorted by id. Raises EnvDoctorError if one breaks the contract."""
+    """Return the probes of an area, sorted by id. Raises EnvDoctorError if one of our own breaks the contract."""
     modules = ((name, import_module(f"envdoctor.probes.{area}.{name}")) for name in _named(area))
-    found = (_probe(_identity(area, name), module) for name, module in modules)
+    found = [_probe(_identity(area, name), module) for name, module in modules]
+    found += [_plugged(item) for item in _listed() if _area(item.id) == area]
     return tuple(sorted(found, key=lambda probe: probe.id))
 
 
@@ -137,14 +174,39 @@ def probes() -> tuple[Probe, ...]:
 
 def _probe(identity: str, module: ModuleType) -> Probe:
     check = getattr(module, "check", None)
-    if not inspect.isfunction(check) or not module.__doc__:
+    if not inspect.isfunction(check) or not (module.__doc__ or "").strip():
         raise EnvDoctorError(f"probe {identity}: a probe module has a docstring and a function check()")
     asked = needs(check)
     known = GIVEN | FACTS.keys() | views().keys()
     for need in asked:
         if need.name not in known:
             raise EnvDoctorError(f"probe {identity}: asks for {need.name!r}, which is no fact, view or given")
-    return Probe(identity, inspect.cleandoc(module.__doc__), check, asked)
+    return Probe(identity, inspect.cleandoc(module.__doc__ or "").strip(), check, asked)
+
+
+def _plugged(item: plugins.Listed) -> Probe:
+    """Return the probe of a plug-in, held to the contract; one that breaks it is broken, which stops nobody else."""
+    if not item.broken:
+        try:
+            made = _probe(item.id, plugins.imported(item.module))
+            return replace(_open(made), check=plugins.guarded(made.check), origin=item.origin)
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - other people's code may raise anything
+            item = replace(item, broken=plugins.why(error).removeprefix(f"probe {item.id}: "))
+    return Probe(item.id, "", tuple, (), item.origin, item.broken)
+
+
+def _open(probe: Probe) -> Probe:
+    """Return a probe that asks for nothing that only some of our own get. Raises EnvDoctorError otherwise."""
+    for need in probe.needs:
+        if need.name in OURS:
+            raise EnvDoctorError(f"probe {probe.id}: asks for {need.name!r}, which envdoctor's own probes alone get")
+    return probe
+
+
+def documented(wanted: Iterable[str]) -> dict[str, str]:
+    """Return the documentation of probes by id."""
+    chosen = set(wanted)
+    return {probe.id: probe.doc for area in sorted(set(map(_area, chosen))) for probe in of_area(area)}
 
 
 def select(chosen: Sequence[str] = (), ignored: Sequence[str] = ()) -> tuple[Probe, ...]:
@@ -175,7 +237,8 @@ def _area(identity: str) -> str:
 
 
 def _is_checked(identity: str) -> bool:
-    return _area(identity) not in (TRIED, AUDITED) or identity in TOLD or identity == SUMMARY
+    """Tell whether a check runs it; what is wrong with a plug-in as a whole is said wherever its area belongs."""
+    return _area(identity) not in (TRIED, AUDITED) or "/" not in identity or identity in TOLD or identity == SUMMARY
 
 
 def audited() -> tuple[Probe, ...]:
@@ -185,7 +248,7 @@ def audited() -> tuple[Probe, ...]:
 
 def tried() -> tuple[Probe, ...]:
     """Return the probes that judge what was tried out."""
-    return of_area(TRIED)
+    return tuple(probe for probe in of_area(TRIED) if probe.id != TRIED)
 
 
 def nearest(written: str, others: Sequence[str] = ()) -> str:
@@ -203,7 +266,7 @@ def nearest(written: str, others: Sequence[str] = ()) -> str:
 
 def _matches(identity: str, prefix: str) -> bool:
     """Tell whether a prefix means a probe; an id in full means that one alone, not `missing-file` beside `missing`."""
-    return identity == prefix or (identity.startswith(prefix) and prefix not in ids())
+    return identity == prefix or (identity.startswith(prefix) and ("/" not in prefix or prefix not in ids()))
 
 
 def facts_for(selected: Iterable[Probe]) -> frozenset[str]:

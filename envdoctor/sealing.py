@@ -46,6 +46,7 @@ def seal(wish: Wish, host: Host, *, force: bool = False, deadline: float = 600.0
     began = time.monotonic()
     target, policy = call("the search for the target", partial(locate, wish, host), timeout=deadline)
     unsealed = {"seal": Unavailable("no seal: a new one is being made")}
+    registry.use_plugins(policy.plugins)
     registry.known_to(policy)
     taken = snapshot.take(target, host, snapshot.FACTS, deadline=deadline, instead=unsealed)
     report = workflows.report(target, policy, taken, registry.select(), host, began)

@@ -43,6 +43,8 @@ class Selection:
 
     select: Sequence[str] = ()
     ignore: Sequence[str] = ()
+    plugins: bool = True
+    """False to leave out those of plug-ins, whatever the configuration says."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ def _checked(
     """Modules are imported while children read: on two cores the imports then cost next to nothing."""
     from envdoctor import registry, snapshot
 
+    registry.use_plugins(policy.plugins and selection.plugins)
     everything = not (selection.select or selection.ignore)
     named = {"job_log"} if target.log is not None else set()  # a log confirms what any probe finds
     probes = partial(_select, selection, logged=target.log is not None)
@@ -160,6 +163,7 @@ def replay(path: str, config: str | None, selection: Selection, host: Host, *, d
         if config is None
         else call("the configuration", partial(configuration, config, host), timeout=deadline)
     )
+    registry.use_plugins(policy.plugins and selection.plugins)
     registry.known_to(policy)
     probes = _select(selection, logged=head.target.log is not None)
     judged = _judged(head.target, policy, found.facts, probes, Scene(printable(head.host), head.taken_at, began))
@@ -216,11 +220,12 @@ def _judged(target: Target, policy: Policy, taken: Snapshot, probes: Sequence[Pr
         outcomes,
         policy.path,
         taken.failed(),
-        _seen(taken, scene.moment, {probe.id for probe in probes}),
+        _seen(taken, scene.moment, probes),
     )
 
 
-def _seen(taken: Snapshot, moment: datetime, judged: AbstractSet[str]) -> dict[str, str | int]:
+def _seen(taken: Snapshot, moment: datetime, probes: Sequence[Probe]) -> dict[str, str | int]:
+    judged = {probe.id for probe in probes}
     seen = {
         "torch": taken.known("torch_build", "version"),
         "packages": taken.known("distributions", "count"),
@@ -228,6 +233,7 @@ def _seen(taken: Snapshot, moment: datetime, judged: AbstractSet[str]) -> dict[s
         "hashed": _hashed(taken),
         "lock": _since_sealed(taken),
         "log": _read_in(taken, judged),
+        "plugins": ", ".join(sorted({probe.origin for probe in probes if probe.origin})) or None,
         "knowledge": knowledge.age(moment),
     }
     return {key: value for key, value in seen.items() if value is not None}

@@ -67,10 +67,7 @@ def test_an_empty_file_of_ours_is_a_policy():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            "\n\n\nfoo = 1",
-            "4: unknown key foo; known are allow, extras, groups, hosts, limits, lock, mute, sdists, severity, target",
-        ),
+        ("\n\n\nfoo = 1", "4: unknown key foo; known are allow, extras, groups, hosts, limits, lock, mute, plugins, "),
         ("lock = 'a'\n[foo]\n", "2: unknown key foo"),
         ('# foo = 2\n"foo" = 1', "2: unknown key foo"),
         ("zoo = 1\nbar = 1", "2: unknown key bar"),
@@ -79,6 +76,7 @@ def test_an_empty_file_of_ours_is_a_policy():
         ("groups = 'dev'", "1: groups must be a list of names"),
         ("extras = [1]", "1: extras must be a list of names"),
         ("allow = ['']", "1: allow must be a list of names"),
+        ("plugins = 'no'", "1: plugins must be true or false"),
         ("mute = 'x'", "1: mute must be a list of tables"),
         ("mute = ['x']", "1: mute must be a list of tables"),
         ("[mute]\nprobe = 'x'", "1: mute must be a list of tables"),

@@ -7,7 +7,18 @@ from pathlib import Path
 import pytest
 
 ROOT = str(Path(__file__).parent.parent)
-NEVER = {"rich", "pydantic", "email", "pynvml", "psutil", "importlib.metadata", "http", "xml", "asyncio", "unittest"}
+NEVER = {
+    "rich",
+    "pydantic",
+    "email",
+    "pynvml",
+    "psutil",
+    "importlib.metadata",
+    "http",
+    "xml",
+    "asyncio",
+    "unittest",
+} | {"configparser"}
 """Modules that a check has no use for, whatever it finds."""
 LAZY = {"packaging", "csv", "envdoctor.judge", "envdoctor.registry", "envdoctor.demo"}
 """Modules that the first second of the command line has no use for; a check imports some while children read."""

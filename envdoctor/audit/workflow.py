@@ -68,6 +68,7 @@ def audit(paths: Sequence[str], asked: Asked, host: Host) -> Report:
     """Audit locks, one after the other. Raises UsageError (not a lock, a target that is none) and EnvDoctorError."""
     began = time.monotonic()
     given = _given(asked, host)
+    registry.use_plugins(given.policy.plugins)
     registry.known_to(given.policy)
     now, pins = host.now(), 0
     outcomes: list[tuple[str, tuple[Outcome, ...]]] = []
@@ -86,7 +87,7 @@ def audit(paths: Sequence[str], asked: Asked, host: Host) -> Report:
             judged = online.admitted(judged, taken.lock, answered, given.policy, now)
         wanted = places.asked(judged)
         found = call("the places of findings", partial(places.look, wanted), timeout=asked.deadline) if wanted else {}
-        judged = places.placed(judged, found, {target.lock or "": path})
+        judged = places.placed(judged, found, {target.lock or "": path, "": path})
         outcomes.append((path, places.filled(judged, _command(taken), path)))
         failed |= taken.failed()
         pins += len(taken.known("lock", "packages") or ())

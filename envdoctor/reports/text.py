@@ -54,6 +54,8 @@ def _head(report: Report, style: Style) -> str:
         lines.append(style.wrap(_lock_line(report), "", "  "))
         said = [f"{key} {report.seen[key]}" for key in ("log", "snapshot", "reuse") if key in report.seen]
         lines += [style.wrap(printable(line), "", "  ") for line in said]
+        if "plugins" in report.seen:
+            lines.append(style.wrap(f"with probes of {printable(str(report.seen['plugins']))}", "", "  "))
     lines += [style.wrap(line, "", "  ") for line in lock_lines.audited(report)]
     if report.config is not None:
         lines.append(style.wrap(f"configured by {printable(report.config)}", "", "  "))

@@ -55,6 +55,7 @@ def run(wish: Wish, asked: Asked, host: Host, tell: Callable[[Attempt], None]) -
     """Smoke the target. Raises UsageError and EnvDoctorError as `check` does."""
     began = time.monotonic()
     target, policy = call("the search for the target", partial(locate, wish, host), timeout=FACTS_WITHIN)
+    registry.use_plugins(policy.plugins)
     registry.known_to(policy)
     taken = snapshot.take(target, host, BEFORE, deadline=FACTS_WITHIN, meanwhile=registry.load((registry.TRIED,)))
     visible = _visible(taken)
