@@ -5,13 +5,18 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections.abc import Callable
 from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from envdoctor.errors import EnvDoctorError, described
+
+if TYPE_CHECKING:
+    from envdoctor.model import Report
+    from envdoctor.reports.layout import Style
 
 FAILED = 3
 INTERRUPTED = 130
@@ -47,10 +52,19 @@ def complain(problem: str) -> None:
 
 
 class Format(StrEnum):
-    """Report formats of `check`."""
+    """Formats of what is for people or programs."""
 
     TEXT = "text"
     JSON = "json"
+
+
+class ReportFormat(StrEnum):
+    """Formats of a report; code hosts read SARIF, CI servers JUnit."""
+
+    TEXT = "text"
+    JSON = "json"
+    SARIF = "sarif"
+    JUNIT = "junit"
 
 
 app = typer.Typer(
@@ -124,15 +138,24 @@ def _root(
     pass
 
 
-def rendered(report: Any, output: Format) -> str:  # noqa: ANN401 - model is imported by the commands alone
-    """Return a report in one of the formats that all commands have."""
-    if output is Format.JSON:
+def rendered(report: Report, output: str, people: Callable[[Report, Style], str] | None = None) -> str:
+    """Return a report in the format of this name; `people` writes the one for people, where it is not check's."""
+    if output == ReportFormat.JSON:
         from envdoctor.reports import json
 
         return json.render(report)
+    if output == ReportFormat.SARIF:
+        from envdoctor import registry
+        from envdoctor.reports import sarif
+
+        return sarif.render(report, registry.documented(outcome.probe for outcome in report.outcomes), os.getcwd())
+    if output == ReportFormat.JUNIT:
+        from envdoctor.reports import junit
+
+        return junit.render(report)
     from envdoctor.reports import text
 
-    return text.render(report, text.Style(width(), colour()))
+    return (people or text.render)(report, text.Style(width(), colour()))
 
 
 def width() -> int | None:

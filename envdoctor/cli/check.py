@@ -15,6 +15,7 @@ from envdoctor.cli.application import (
     Format,
     GroupOption,
     LockOption,
+    ReportFormat,
     TargetOption,
     app,
     complain,
@@ -44,7 +45,7 @@ def check(
         list[str] | None, typer.Option(help="Only these probes: id or prefix. Repeatable.", metavar="PREFIX")
     ] = None,
     ignore: Annotated[list[str] | None, typer.Option(help="Not these probes. Repeatable.", metavar="PREFIX")] = None,
-    output: Annotated[Format, typer.Option("--format", help="Report format.")] = Format.TEXT,
+    output: Annotated[ReportFormat, typer.Option("--format", help="Report format.")] = ReportFormat.TEXT,
     fail_on: Annotated[Level, typer.Option(help="Lowest severity that makes the exit status 1.")] = Level.ERROR,
     config: ConfigOption = None,
     root: Annotated[

@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 import math
-import os
-from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from envdoctor.cli.application import ConfigOption, ExtraOption, Format, GroupOption, locks, rendered, show
+from envdoctor.cli.application import ConfigOption, ExtraOption, GroupOption, ReportFormat, locks, rendered, show
 from envdoctor.cli.check import Level
-
-if TYPE_CHECKING:
-    from envdoctor.model import Report
-
-
-class AuditFormat(StrEnum):
-    """Report formats of `lock audit`."""
-
-    TEXT = "text"
-    JSON = "json"
-    SARIF = "sarif"
-    JUNIT = "junit"
 
 
 @locks.command()
@@ -43,7 +29,7 @@ def audit(
     ] = None,
     group: GroupOption = None,
     extra: ExtraOption = None,
-    output: Annotated[AuditFormat, typer.Option("--format", help="Report format.")] = AuditFormat.TEXT,
+    output: Annotated[ReportFormat, typer.Option("--format", help="Report format.")] = ReportFormat.TEXT,
     fail_on: Annotated[Level, typer.Option(help="Lowest severity that makes the exit status 1.")] = Level.ERROR,
     config: ConfigOption = None,
     deadline: Annotated[
@@ -77,18 +63,5 @@ def audit(
         resolve = dry_run.dry_run
     asked = workflow.Asked(target, python, platform, wheelhouse, online, *chosen, config, deadline, resolve)
     report = workflow.audit(files, asked, workflows.LocalHost())
-    show(_rendered(report, output))
+    show(rendered(report, output))
     raise typer.Exit(report.status(Severity[fail_on.name]))
-
-
-def _rendered(report: Report, output: AuditFormat) -> str:
-    if output is AuditFormat.SARIF:
-        from envdoctor import registry
-        from envdoctor.reports import sarif
-
-        return sarif.render(report, {probe.id: probe.doc for probe in registry.audited()}, os.getcwd())
-    if output is AuditFormat.JUNIT:
-        from envdoctor.reports import junit
-
-        return junit.render(report)
-    return rendered(report, Format(output.value))

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from envdoctor.cli.application import ConfigOption, Format, TargetOption, app, colour, rendered, show, width
+from envdoctor.cli.application import ConfigOption, TargetOption, app, rendered, show
 
 
 class SmokeFormat(StrEnum):
@@ -60,13 +60,14 @@ def smoke(
     Exit status: 0 all passed, 1 a step failed or hung, 2 usage, 3 a step or device that was asked for was not tried.
     """
     from envdoctor import workflows
+    from envdoctor.reports import smoke as people
     from envdoctor.smoke import workflow
 
     if not math.isfinite(timeout):
         raise typer.BadParameter(f"{timeout} is no number of seconds.", param_hint="'--timeout'")
     asked = workflow.Asked(devices, level.value, timeout, cache)
     report = workflow.run(workflows.Wish(target, config=config), asked, workflows.LocalHost(), _progress)
-    show(_smoked(report, output))
+    show(rendered(report, output, people.render))
     raise typer.Exit(report.status())
 
 
@@ -77,15 +78,3 @@ def _progress(attempt: Any) -> None:  # noqa: ANN401 - facts are imported by the
     line = f"{attempt.device:8} {attempt.step:16} {attempt.state:10} {attempt.seconds:6.1f} s  {told(attempt)}"
     sys.stderr.write(printable(redact(line)).rstrip() + "\n")
     sys.stderr.flush()
-
-
-def _smoked(report: Any, output: SmokeFormat) -> str:  # noqa: ANN401
-    if output is SmokeFormat.JUNIT:
-        from envdoctor.reports import junit
-
-        return junit.render(report)
-    if output is SmokeFormat.JSON:
-        return rendered(report, Format.JSON)
-    from envdoctor.reports import smoke, text
-
-    return smoke.render(report, text.Style(width(), colour()))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from envdoctor.model import Finding
+from envdoctor.model import Finding, Report
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -34,6 +34,16 @@ def place_of(finding: Finding) -> Place | None:
         return None
     line, column = (_number(finding.evidence.get(key)) for key in ("line", "column"))
     return Place(file, line, column, text if isinstance(text, str) else "")
+
+
+def stand_in(finding: Finding, report: Report) -> Place | None:
+    """Return what stands for the place of a finding that is about no line of a file, None if the report knows no path.
+
+    That is the path at fault; else the lock, which says how it should be; else the environment.
+    """
+    target = report.target
+    paths = (finding.subject, finding.evidence.get("path"), target and target.lock, target and target.prefix)
+    return next((Place(path) for path in paths if isinstance(path, str) and path.startswith("/")), None)
 
 
 def others_of(finding: Finding, place: Place) -> Iterator[Place]:

@@ -1,8 +1,14 @@
 """The report for code hosts, which show it in a review: SARIF 2.1.0 (OASIS standard), one run.
 
 What code hosts need beyond the standard is that of GitHub (its page "SARIF support for code scanning"): a rule has all
-three descriptions, and a result in a file has a line. Its `primaryLocationLineHash` is left to the upload, which works
-it out from the file and warns of one that differs.
+three descriptions, and every result a file and a line. The standard lets a result be about a thing that has no file,
+and most of what `check` finds is; GitHub refuses the whole report for one of them ("locationFromSarifResult: expected
+a physical location", microsoft/sarif-sdk issue 2694). Another place stands for it then, its first line, and the thing
+is named beside it.
+
+GitHub's `primaryLocationLineHash` is left to the upload, which works it out from the line and warns of one that differs
+(src/fingerprints.ts of github/codeql-action). Where a place only stands for another, many results share that line:
+they bring their own, or GitHub would take them for one.
 """
 
 from __future__ import annotations
@@ -21,7 +27,7 @@ from urllib.parse import quote
 from envdoctor import __version__
 from envdoctor.model import Finding, Report
 from envdoctor.printable import printable
-from envdoctor.reports.places import Place, others_of, place_of
+from envdoctor.reports.places import Place, others_of, place_of, stand_in
 
 VERSION = "2.1.0"
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -29,6 +35,8 @@ BASE = "%SRCROOT%"
 """The base of relative addresses. GitHub and CodeQL take this name for the root of the repository."""
 FINGERPRINT = "ruleSubjectText/v1"
 """The digest of a result's rule, subject and text, and a count of those that are equal in one file."""
+GITHUB = "primaryLocationLineHash"
+"""By which GitHub tells the results of one rule in one file apart."""
 FULL = 1024
 """Characters of a full description, GitHub's limit."""
 REDACTED = "****"
@@ -44,12 +52,15 @@ class _Found:
     rule: str
     finding: Finding
     place: Place | None
+    """What the finding itself names."""
+    shown: Place | None
+    """The same, or what stands for it."""
     muted: bool
 
     @property
     def order(self) -> tuple[Place, str]:
         """What results are sorted by."""
-        return self.place or Place(""), self.rule
+        return self.shown or Place(""), self.rule
 
 
 def render(report: Report, docs: Mapping[str, str] | None = None, folder: str = "") -> str:
@@ -119,27 +130,30 @@ def _reference(rule: str, places: Mapping[str, int]) -> dict[str, Any]:
 
 def _results(report: Report, places: Mapping[str, int], folder: str) -> Iterator[dict[str, Any]]:
     """Yield every finding, muted or not, file by file and line by line."""
-    found = [
-        _Found(outcome.probe, finding, place_of(finding), muted)
-        for outcome in report.outcomes
-        for findings, muted in ((outcome.findings, False), (outcome.muted, True))
-        for finding in findings
-    ]
     by = printable(report.config or "the configuration")
     seen: Counter[tuple[str, str]] = Counter()
-    for item in sorted(found, key=lambda item: item.order):
-        digest, file = _digest(item), item.place.file if item.place else ""
+    for item in sorted(_found(report), key=lambda item: item.order):
+        digest, file = _digest(item), item.shown.file if item.shown else ""
         seen[file, digest] += 1
+        mark = f"{digest}:{seen[file, digest]}"
         yield {
             "ruleId": printable(item.rule),
             "ruleIndex": places[item.rule],
             "level": item.finding.severity.label,
             "message": _message(_said(item.finding)),
             "locations": [_location(item, folder)],
-            "partialFingerprints": {FINGERPRINT: f"{digest}:{seen[file, digest]}"},
+            "partialFingerprints": {FINGERPRINT: mark} if item.place else {FINGERPRINT: mark, GITHUB: mark},
             # the standard wants this property in every result or in none
             "suppressions": [_suppression(by)] if item.muted else [],
         } | _related(item, folder)
+
+
+def _found(report: Report) -> Iterator[_Found]:
+    for outcome in report.outcomes:
+        for findings, muted in ((outcome.findings, False), (outcome.muted, True)):
+            for finding in findings:
+                place = place_of(finding)
+                yield _Found(outcome.probe, finding, place, place or stand_in(finding, report), muted)
 
 
 def _digest(item: _Found) -> str:
@@ -164,10 +178,10 @@ def _steps(steps: Sequence[str]) -> Iterator[str]:
 
 
 def _location(item: _Found, folder: str) -> dict[str, Any]:
-    """Return the place in the file; the thing at fault, where no file is known."""
-    if item.place is None:
-        return {"logicalLocations": [{"fullyQualifiedName": printable(item.finding.subject)}]}
-    return _physical(item.place, folder)
+    """Return the place in the file; for a finding that names none, the thing at fault and what stands for its place."""
+    named = [] if item.place else [{"fullyQualifiedName": printable(item.finding.subject)}]
+    place = _physical(item.shown, folder) if item.shown else {}
+    return place | ({"logicalLocations": named} if named else {})
 
 
 def _related(item: _Found, folder: str) -> dict[str, Any]:

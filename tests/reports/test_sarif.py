@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -9,12 +10,12 @@ import fastjsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from values import at, finding, outcome, report
+from values import TARGET, at, finding, outcome, report
 
 from envdoctor import __version__
 from envdoctor.model import Finding, Outcome, Severity, Unavailable
 from envdoctor.printable import printable
-from envdoctor.reports.sarif import BASE, FINGERPRINT, render
+from envdoctor.reports.sarif import BASE, FINGERPRINT, GITHUB, render
 
 SCHEMA = Path(__file__).parent / "sarif" / "sarif-2.1.0-rtm.5.json"
 is_valid = fastjsonschema.compile(json.loads(SCHEMA.read_text(encoding="utf-8")), use_default=False)
@@ -194,6 +195,30 @@ class TestAddresses:
     def test_what_is_in_no_file_is_named(self):
         assert location(finding("sglang")) == {"logicalLocations": [{"fullyQualifiedName": "sglang"}]}
 
+    @pytest.mark.parametrize(
+        ("found", "uri"),
+        [
+            (finding("sglang"), "file:///project/train.txt"),
+            (finding("/usr/local/bin/nvcc"), "file:///usr/local/bin/nvcc"),
+            (finding("CUDA_HOME", path="/opt/cuda 13"), "file:///opt/cuda%2013"),
+            (finding("six", path="six.py"), "file:///project/train.txt"),
+            (finding("six", path=["/x"], file=""), "file:///project/train.txt"),
+            (at("/env/pyvenv.cfg", subject="/env"), "file:///env/pyvenv.cfg"),
+        ],
+        ids=["a package", "a path", "with a path", "with a relative path", "with a list", "in a file"],
+    )
+    def test_without_a_line_of_a_file_the_path_at_fault_or_the_lock_stands_in(self, found, uri):
+        physical = location(found, target=TARGET)["physicalLocation"]
+        assert physical == {"artifactLocation": {"uri": uri}, "region": {"startLine": 1}}
+
+    def test_without_a_lock_the_environment_does(self):
+        found = location(finding("six"), target=replace(TARGET, lock=None), folder="/")
+        assert found["physicalLocation"]["artifactLocation"] == {"uri": "env", "uriBaseId": BASE}
+
+    def test_what_a_place_stands_for_is_named(self):
+        assert location(finding("sglang"), target=TARGET)["logicalLocations"] == [{"fullyQualifiedName": "sglang"}]
+        assert "logicalLocations" not in location(at("a.txt:1"), target=TARGET)
+
     def test_the_base_is_declared_without_a_path_of_this_machine(self):
         assert run(folder="/secret/place")["originalUriBaseIds"][BASE].keys() == {"description"}
 
@@ -232,6 +257,13 @@ class TestFingerprints:
         found = self.of(at("b.txt:3"), at("a.txt:9"), at("a.txt:3"))
         assert [value.partition(":")[2] for value in found] == ["1", "2", "1"]
         assert len({value.partition(":")[0] for value in found}) == 1
+
+    def test_where_many_stand_on_one_line_they_bring_githubs_as_well(self):
+        """It would be the same for all of them, and GitHub would take those of one rule for one."""
+        found = results(finding("a"), finding("b"), finding("b"), target=TARGET)
+        marks = [result["partialFingerprints"] for result in found]
+        assert [mark[GITHUB] for mark in marks] == [mark[FINGERPRINT] for mark in marks]
+        assert len({mark[GITHUB] for mark in marks}) == 3
 
     def test_github_works_out_its_own(self):
         assert list(only(at("a.txt:1"))["partialFingerprints"]) == [FINGERPRINT]
@@ -308,6 +340,12 @@ class TestMessages:
         assert said("x\x1b[2J\u202e\udcff") == r"x\x1b[2J\u202e\xff"
 
 
+def is_taken_by_github(result):
+    """Tell whether a result has what GitHub's upload wants of the first of its locations."""
+    physical = result["locations"][0].get("physicalLocation", {})
+    return bool(physical.get("artifactLocation", {}).get("uri")) and physical["region"]["startLine"] > 0
+
+
 texts = st.text(max_size=12) | st.sampled_from(["{0}", "](x)", "\udcff", "/../", "a.txt", "\x00", "//x"])
 numbers = st.none() | st.integers(-2, 99) | texts
 evidences = st.fixed_dictionaries(
@@ -329,9 +367,11 @@ outcomes = st.builds(
     st.dictionaries(texts, texts, max_size=2),
     st.dictionaries(texts, texts, max_size=2),
     st.sampled_from(["", "/", "/src/repo"]),
+    st.sampled_from([None, TARGET, replace(TARGET, lock=None)]),
 )
-def test_any_report_is_valid_and_hides_nothing(found, failed, docs, folder):
-    done = run(*found, docs=docs, folder=folder, failed=failed)
+def test_any_report_is_valid_and_hides_nothing(found, failed, docs, folder, target):
+    done = run(*found, docs=docs, folder=folder, failed=failed, target=target)
+    assert target is None or all(is_taken_by_github(result) for result in done["results"])
     assert len(done["results"]) == sum(len(item.findings) + len(item.muted) for item in found)
     for result in done["results"]:
         for place in result["locations"]:
