@@ -148,7 +148,7 @@ def rendered(report: Report, output: str, people: Callable[[Report, Style], str]
         from envdoctor import registry
         from envdoctor.reports import sarif
 
-        return sarif.render(report, registry.documented(outcome.probe for outcome in report.outcomes), os.getcwd())
+        return sarif.render(report, registry.documented(outcome.probe for outcome in report.outcomes), _folder())
     if output == ReportFormat.JUNIT:
         from envdoctor.reports import junit
 
@@ -156,6 +156,14 @@ def rendered(report: Report, output: str, people: Callable[[Report, Style], str]
     from envdoctor.reports import text
 
     return (people or text.render)(report, text.Style(width(), colour()))
+
+
+def _folder() -> str:
+    """Return the current directory, "" if it is gone."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
 
 
 def width() -> int | None:

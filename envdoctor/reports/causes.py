@@ -33,7 +33,9 @@ def blocks(report: Report) -> Sequence[Block]:
     """
     pairs = list(report.findings())
     heads = {f.subject: (p, f) for p, f in pairs if p == "packages/foreign" and f.evidence.get("cause") == f.subject}
-    drifted = {f.subject: (p, f) for p, f in pairs if p == "packages/drifted" and f.evidence.get("cause") not in heads}
+    drifted = {
+        f.subject: (p, f) for p, f in pairs if p == "packages/drifted" and str(f.evidence.get("cause")) not in heads
+    }
     heads |= {subject: pair for subject, pair in drifted.items() if subject not in heads}
     grouped: dict[str, list[tuple[str, Finding]]] = {head: [] for head in heads}
     single: list[Block] = []

@@ -203,7 +203,7 @@ def _artifact(file: str, folder: str) -> dict[str, str]:
     path = normpath(join(folder, printable(file)))
     inside = f"{folder.rstrip('/')}/" if folder else ""
     if inside and path.startswith(inside):
-        path = path[len(inside) :]
+        path = path[len(inside) :] or "."
     if path.startswith("/"):
         return {"uri": f"file:///{quote(path.lstrip('/'))}"}
     return {"uri": quote(path), "uriBaseId": BASE}

@@ -96,7 +96,8 @@ def _block(block: Block, style: Style) -> str:
         style.wrap(line, INDENT, INDENT + "  ")
         for line in (*_when(block.head), *backing(block.head), *_shown(block.head))
     ]
-    lines += [f"{INDENT}| {line}" for line in block.head.evidence.get(VERBATIM, ())]
+    written = block.head.evidence.get(VERBATIM)
+    lines += [f"{INDENT}| {line}" for line in written] if isinstance(written, list) else []
     lines += _followers(block, style)
     lines += [style.wrap(f"see: envdoctor explain {_explained(block)}", INDENT, INDENT)]
     lines += steps((step for finding in _steps_of(block) for step in finding.remedy), style)

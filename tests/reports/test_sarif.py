@@ -3,13 +3,13 @@
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 import fastjsonschema
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sarif_rules import is_taken_by_github, is_valid
 from values import TARGET, at, finding, outcome, report
 
 from envdoctor import __version__
@@ -17,8 +17,6 @@ from envdoctor.model import Finding, Outcome, Severity, Unavailable
 from envdoctor.printable import printable
 from envdoctor.reports.sarif import BASE, FINGERPRINT, GITHUB, render
 
-SCHEMA = Path(__file__).parent / "sarif" / "sarif-2.1.0-rtm.5.json"
-is_valid = fastjsonschema.compile(json.loads(SCHEMA.read_text(encoding="utf-8")), use_default=False)
 DOC = """A pin is not pinned.
 
 Why it matters: the
@@ -192,6 +190,10 @@ class TestAddresses:
     def test_without_a_folder_paths_stay_as_they_were_named(self):
         assert location(at("../a.txt:1"))["physicalLocation"]["artifactLocation"]["uri"] == "../a.txt"
 
+    def test_the_folder_itself_has_an_address_as_well(self):
+        physical = location(finding("/../"), folder="/", target=TARGET)["physicalLocation"]
+        assert physical["artifactLocation"] == {"uri": ".", "uriBaseId": BASE}
+
     def test_what_is_in_no_file_is_named(self):
         assert location(finding("sglang")) == {"logicalLocations": [{"fullyQualifiedName": "sglang"}]}
 
@@ -338,12 +340,6 @@ class TestMessages:
 
     def test_characters_that_harm_are_shown(self):
         assert said("x\x1b[2J\u202e\udcff") == r"x\x1b[2J\u202e\xff"
-
-
-def is_taken_by_github(result):
-    """Tell whether a result has what GitHub's upload wants of the first of its locations."""
-    physical = result["locations"][0].get("physicalLocation", {})
-    return bool(physical.get("artifactLocation", {}).get("uri")) and physical["region"]["startLine"] > 0
 
 
 texts = st.text(max_size=12) | st.sampled_from(["{0}", "](x)", "\udcff", "/../", "a.txt", "\x00", "//x"])
