@@ -3,13 +3,14 @@
 import json
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
 import pytest
 from junit_rules import broken_rules
 from plugged import Site, distribution, probe
-from values import NOW, TARGET, interpreter, report
+from values import NOW, TARGET, interpreter, report, torch_build
 
 from envdoctor import docs, plugins, registry
 from envdoctor.errors import PolicyError, UsageError
@@ -395,3 +396,15 @@ class TestExplained:
         site.holds({"bad": "x =", "good": probe()}, {"packages": "acme_probes"})
         assert docs.markdown() == before
         assert "packages/good" in docs.table(None)
+
+
+class TestReadme:
+    def test_its_example_is_a_probe(self, site):
+        readme = Path(__file__).parent.parent / "README.md"
+        section = readme.read_text(encoding="utf-8").partition("### Probes of your own\n")[2]
+        entry, example = (section.split(f"```{language}\n")[1].partition("```")[0] for language in ("toml", "python"))
+        assert tomllib.loads(entry)["project"]["entry-points"][plugins.GROUP] == {"acme": "acme_probes"}
+        site.holds({"torch_nightly": example})
+        found = outcome(snapshot=Snapshot(torch_build=torch_build("2.12.0.dev20260601")))
+        assert (found.probe, [each.subject for each in found.findings]) == ("acme/torch-nightly", ["torch"])
+        assert outcome(snapshot=Snapshot(torch_build=torch_build())).findings == ()
