@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 
-from envdoctor import __version__
+from envdoctor import __version__, plugins
 from envdoctor.codec import from_json, to_json
 from envdoctor.errors import UsageError
 from envdoctor.facts import variables
@@ -45,7 +45,7 @@ def key_of(target: Target, policy: Policy, asked: Sequence[str], host: Host) -> 
     `asked` is what else was said on the command line.
     """
     parts = [
-        [__version__, _times(os.path.dirname(__file__)), os.getuid(), host.name, host.root, host.cwd],
+        [__version__, [_times(folder) for folder in plugins.folders()], os.getuid(), host.name, host.root, host.cwd],
         [to_json(target), to_json(policy), list(asked)],
         sorted(variables.read_by_facts(host.env).items()),
         [[path, _times(path)] for path in _watched(target, policy)],

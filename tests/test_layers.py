@@ -64,7 +64,7 @@ TABLE = {
     "docs": {"errors", "knowledge", "printable", "registry"},
     "recorded": {"__init__", "codec", "errors", "model", "policy", "printable", "snapshot"},
     "schemas": {"codec", "model", "recorded", "reports", "snapshot"},
-    "reuse": {"__init__", "codec", "errors", "facts", "model", "policy", "seals", "system"},
+    "reuse": {"__init__", "codec", "errors", "facts", "model", "plugins", "policy", "seals", "system"},
     # commands
     "marking": {"errors", "facts", "model", "snapshot", "state", "system", "views"},
     "inventory": {"__init__", "codec", "locate", "marking", "model", "printable", "registry", "snapshot", "system"}

@@ -53,6 +53,7 @@ def test_a_verdict_is_printed_again_in_any_format_with_its_status(patient, docto
         (["--ignore", "packages"], None),
         ([], {"LD_LIBRARY_PATH": "/usr/local/cuda/lib64"}),
         ([], {"CUDA_VISIBLE_DEVICES": ""}),
+        (["--deep"], None),
     ],
 )
 def test_another_question_is_checked(options, env, patient, doctor):
