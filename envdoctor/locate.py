@@ -18,10 +18,11 @@ from envdoctor.seals import recorded_lock
 from envdoctor.system.host import Host
 from envdoctor.system.reading import regular
 
-LOCK_PATTERNS = ("pylock.toml", "pylock.*.toml", "uv.lock", "lockfiles/*", "requirements*.txt")
+LOCK_PATTERNS = (
+    *("pylock.toml", "pylock.*.toml", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"),
+    *("lockfiles/*", "requirements*.txt"),
+)
 """In the order in which they are tried; `lockfiles/*` and requirements files count only with hashes in them."""
-UNREAD_LOCKS = ("poetry.lock", "pdm.lock", "Pipfile.lock")
-"""Named when they lie beside, but not read by this version."""
 _CONFIG_LIMIT = 1 << 20
 """Bytes of a configuration file."""
 _PEEK = 4 << 20
@@ -195,8 +196,7 @@ def _lock(wish: Wish, policy: Policy, prefix: str, host: Host) -> tuple[str | No
     found = list(_locks_in(_project(prefix))) or list(_locks_in(_project(os.path.realpath(prefix))))
     if recorded is not None:
         return recorded, tuple(path for path in found if path != recorded)
-    readable = [path for path in found if os.path.basename(path) not in UNREAD_LOCKS]
-    chosen = readable[0] if readable else None
+    chosen = found[0] if found else None
     return chosen, tuple(path for path in found if path != chosen)
 
 
@@ -217,7 +217,7 @@ def _project(prefix: str) -> str:
 
 
 def _locks_in(project: str) -> Iterable[str]:
-    for pattern in (*LOCK_PATTERNS[:3], *UNREAD_LOCKS, *LOCK_PATTERNS[3:]):
+    for pattern in LOCK_PATTERNS:
         # the plain name before those of its variants: requirements.txt before requirements-dev.txt
         paths = sorted(glob.glob(os.path.join(glob.escape(project), pattern)), key=lambda path: (path.count("-"), path))
         for path in paths:

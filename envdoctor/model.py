@@ -194,7 +194,7 @@ class LockHeader:
     """Files that it was compiled from, where it records their digests."""
 
 
-LockFormat = Literal["requirements", "pylock", "uv"]
+LockFormat = Literal["requirements", "pylock", "uv", "poetry", "pdm", "pipfile"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ class Lock:
     project: str | None = None
     """Normalised name of the lock's own project, where the lock says so."""
     roots: tuple[str, ...] = ()
-    """Names of the workspace members from which a graph lock is walked."""
+    """Names of the packages from which a lock is walked; none if its pins say themselves when they apply."""
     requires_python: str | None = None
     environments: tuple[str, ...] = ()
     """Markers of the environments that the lock declares itself made for."""
@@ -225,6 +225,8 @@ class Lock:
     overridden: tuple[str, ...] = ()
     """Names of which the lock's makers have replaced what others, or their own metadata, ask for (uv.lock)."""
     header: LockHeader = field(default_factory=LockHeader)
+    unsaid: str = ""
+    """Why it is likely and not sure which pins are wanted: the lock does not record who asks for them. "" if it is."""
 
 
 Evidence = Mapping[str, Any]

@@ -10,6 +10,9 @@ from typing import Any, TypeVar
 
 from envdoctor.model import Finding, Lock, LockedPackage, LockOption, LockProblem, Severity
 
+COMPILE = "envdoctor lock compile IN -o FILE"
+LOCKING = {"uv": "uv lock", "poetry": "poetry lock", "pdm": "pdm lock", "pipfile": "pipenv lock"}
+"""What makes a lock of a format that COMPILE does not write."""
 SHOWN = 20
 """Further lines that a finding lists."""
 
@@ -36,7 +39,8 @@ def fault(
     named = where.name if isinstance(where, LockedPackage) else ""
     words = text or ("" if where is None or isinstance(where, LockedPackage) else where.text)
     placed = {"file": file, **({"line": line} if line else {}), **({"text": words} if words else {})}
-    return Finding(severity, subject or named or file, message, {**placed, **evidence}, remedy)
+    steps = tuple(step.replace(COMPILE, LOCKING.get(lock.format, COMPILE)) for step in remedy)
+    return Finding(severity, subject or named or file, message, {**placed, **evidence}, steps)
 
 
 def many(found: Sequence[LockedPackage | LockProblem | LockOption]) -> dict[str, Any]:

@@ -21,7 +21,10 @@ def relative(project, target):
     return [os.path.relpath(path, project) for path in (*filter(None, [target.lock]), *target.other_locks)]
 
 
-ORDER = ["pylock.toml", "pylock.train.toml", "uv.lock", "lockfiles/a.txt", "requirements.txt", "requirements-x.txt"]
+ORDER = [
+    *("pylock.toml", "pylock.train.toml", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock"),
+    *("lockfiles/a.txt", "requirements.txt", "requirements-x.txt"),
+]
 
 
 @pytest.mark.parametrize("first", range(len(ORDER)))
@@ -31,15 +34,6 @@ def test_the_first_lock_is_taken_and_the_others_are_named(first, project):
     for name in ORDER[first:]:
         (project / name).write_text(HASHED)
     assert relative(project, found(project)) == ORDER[first:]
-
-
-def test_locks_that_are_not_read_are_named_only(project):
-    make(project / ".venv")
-    for name in ("poetry.lock", "pdm.lock", "Pipfile.lock"):
-        (project / name).touch()
-    assert (found(project).lock, len(found(project).other_locks)) == (None, 3)
-    (project / "requirements.txt").write_text(HASHED)
-    assert (found(project).lock, len(found(project).other_locks)) == (str(project / "requirements.txt"), 3)
 
 
 @pytest.mark.parametrize("name", ["requirements.txt", "lockfiles/train.txt", "lockfiles/README.md"])

@@ -21,6 +21,8 @@ from envdoctor.model import Lock
 from envdoctor.system.host import Host
 from envdoctor.views.lock_hosts import LockHosts
 
+_OWN = ("poetry", "pdm", "pipfile")
+"""Formats whose tools read no configuration of pip or uv for their indexes."""
 _SECTIONS = ("global", "install")
 """Of pip's files, in the order in which they override each other."""
 
@@ -39,7 +41,8 @@ class _Said:
 def hosts(lock: Lock, host: Host) -> LockHosts:
     """Return the list for a lock; an empty one if nothing names an index to be used instead of the default one."""
     own = list(_project(os.path.dirname(os.path.abspath(lock.path)), host.env))
-    machine = [list(_uv(host))] if lock.format == "uv" else [list(_pip(host)), list(_uv(host))]
+    by_pip = [] if lock.format == "uv" else [list(_pip(host))]
+    machine = [*by_pip, list(_uv(host))] if lock.format not in _OWN else []
     if any(said.replaces for said in own):
         return _list(own, local=False)
     return _list([said for found in machine if any(each.replaces for each in found) for said in found], local=True)

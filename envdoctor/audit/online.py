@@ -58,7 +58,7 @@ def gaps(lock: Lock, online: LockOnline) -> Mapping[str, Mapping[Pin, str]]:
     listed, known = lock_listed.view(lock, online), lock_advisories.view(lock, online)
     found: dict[str, Mapping[Pin, str]] = {}
     if not isinstance(listed, Unavailable):
-        compared = {} if lock.format != "requirements" else listed.uncompared
+        compared = listed.uncompared if lock.format in ("requirements", "pipfile") else {}
         found |= {"lock/yanked": listed.unlisted, "lock/unlisted-hash": listed.uncompared}
         found |= {"lock/source-only-hash": compared}
     if not isinstance(known, Unavailable):

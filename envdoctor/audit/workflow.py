@@ -90,7 +90,7 @@ def audit(paths: Sequence[str], asked: Asked, host: Host) -> Report:
         judged = places.placed(judged, found, {target.lock or "": path, "": path})
         outcomes.append((path, places.filled(judged, _command(taken), path)))
         failed |= taken.failed()
-        pins += len(taken.known("lock", "packages") or ())
+        pins += sum(1 for package in taken.known("lock", "packages") or () if package.name)
     seen: dict[str, str | int] = {"locks": ", ".join(path for path, _ in outcomes), "pins": pins}
     seen |= _judged_for(given)
     return Report(
@@ -167,9 +167,9 @@ def _online(taken: Snapshot, asked: Asked, host: Host) -> LockOnline | Unavailab
 
 
 def _dry_run(taken: Snapshot, targets: LockTargets | Unavailable, asked: Asked, host: Host) -> DryRun | None:
-    """Ask for the first environment whether a requirements lock is complete; the graphs of others say it themselves."""
+    """Ask for the first environment whether a lock without a graph is complete; those of others say it themselves."""
     lock = taken.lock
-    if asked.resolve is None or isinstance(lock, Unavailable) or lock.format != "requirements":
+    if asked.resolve is None or isinstance(lock, Unavailable) or lock.format not in ("requirements", "pipfile"):
         return None
     if isinstance(targets, Unavailable):
         return None

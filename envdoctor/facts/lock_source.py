@@ -1,6 +1,6 @@
 """What a lock was compiled from: the files beside it that ask for packages, as far as the lock or custom names them.
 
-Looked at are files below the lock's own directory, and the nearest pyproject.toml above a uv.lock.
+Looked at are files below the lock's own directory, and the pyproject.toml or Pipfile beside a lock of a project.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from itertools import pairwise
 
 from envdoctor.errors import LockError
 from envdoctor.locks import files, lines, options
+from envdoctor.locks.project import of_poetry, of_table
 from envdoctor.locks.text import normalised
 from envdoctor.locks.toml import Document, Table, table_of, text_of, texts_of
 from envdoctor.model import Lock, Target, Unavailable
@@ -24,6 +25,11 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 _INPUTS = (".in", ".txt", "pyproject.toml", "setup.py", "setup.cfg")
 _CODE = ("setup.py", "setup.cfg")
 """Inputs that only a build says the requirements of: their digest alone is known."""
+_BESIDE_LOCK = {
+    **dict.fromkeys(("uv", "poetry", "pdm"), ("pyproject.toml",)),
+    "pipfile": ("Pipfile",),
+}
+"""Formats whose locks have one input, which lies beside them."""
 _BESIDE = re.compile(r"-[boc]|--(output-file|(build-)?constraints?|overrides?|excludes?|config-file|config)")
 """Options of pip-compile and uv whose value is a file and no input."""
 
@@ -65,7 +71,7 @@ class LockSource:
 def collect(target: Target, host: Host, lock: Lock) -> LockSource | Unavailable:  # noqa: ARG001 - every collector's shape
     """Find and read them."""
     folder = os.path.dirname(os.path.abspath(lock.path))
-    names = ("pyproject.toml",) if lock.format == "uv" else tuple(named_inputs(lock))
+    names = _BESIDE_LOCK.get(lock.format) or tuple(named_inputs(lock))
     if not names:
         return Unavailable("the lock does not say what it was compiled from")
     found, missing = [], []
@@ -97,6 +103,7 @@ def named_inputs(lock: Lock) -> Iterator[str]:
 def _read(path: str) -> Input:
     data = files.read_bytes(path)
     reader = _of_project if path.endswith(".toml") else _of_requirements
+    reader = _of_pipfile if os.path.basename(path) == "Pipfile" else reader
     try:
         wanted = () if path.endswith(_CODE) else tuple(reader(path, data))
     except LockError:
@@ -112,8 +119,17 @@ def _of_requirements(path: str, data: bytes) -> Iterator[Wanted]:
             yield Wanted(normalised(match[0]), body, number)
 
 
+def _of_pipfile(path: str, data: bytes) -> Iterator[Wanted]:
+    """Read the categories of a Pipfile; what is no package there has no say in which are."""
+    top = Document.parse(path, data).top
+    for category in top:
+        if category not in ("source", "requires", "scripts", "pipenv"):
+            group = "" if category == "packages" else f"group:{normalised(category)}"
+            yield from (Wanted(wish.name, wish.text, group=group) for wish in of_table(table_of(top, category)))
+
+
 def _of_project(path: str, data: bytes) -> Iterator[Wanted]:
-    """Read `[project]` (PEP 621) and `[dependency-groups]` (PEP 735; what a group includes is read where it stands).
+    """Read `[project]` (PEP 621), `[dependency-groups]` (PEP 735) and Poetry's own; an included group is read in place.
 
     What uv is told to override or leave out is not wanted as it stands there.
     """
@@ -131,7 +147,9 @@ def _declared(top: Table, project: Table) -> Iterator[Wanted]:
         yield from _all(texts_of(table_of(project, "optional-dependencies"), extra), f"extra:{normalised(extra)}")
     for group in table_of(top, "dependency-groups"):
         yield from _all(texts_of(table_of(top, "dependency-groups"), group), f"group:{normalised(group)}")
-    if name := text_of(project, "name"):
+    for wish in of_poetry(top):
+        yield from (Wanted(wish.name, wish.text, group=group) for group in wish.when or ("",))
+    if name := text_of(project, "name") or text_of(table_of(table_of(top, "tool"), "poetry"), "name"):
         yield Wanted(normalised(name), name, group="project")
 
 

@@ -62,8 +62,8 @@ def old_lock(path: str, said: str) -> Old:
         lock = locks.read(path)
     except LockError as error:
         raise UsageError(f"-o: {printable(said)}: is there and {error.problem}; name another file") from error
-    if lock.format == "uv":
-        raise UsageError(f"-o: {printable(said)}: is there and is a uv.lock; name another file")
+    if lock.format not in ("requirements", "pylock"):
+        raise UsageError(f"-o: {printable(said)}: is there and is a lock of {lock.format}; name another file")
     pins = [
         (package.name, package.version) for package in lock.packages if package.source == "index" and package.version
     ]

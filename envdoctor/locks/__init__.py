@@ -1,10 +1,13 @@
-"""Lock files: read any of the three formats into one model, then narrow it to a target.
+"""Lock files: read any of the six formats into one model, then narrow it to a target.
 
 | format | written by | read in |
 |---|---|---|
 | requirements.txt | pip-compile, `uv pip compile`, `uv export` | `requirements` |
 | pylock.toml, pylock.NAME.toml (PEP 751) | `pip lock`, `uv export` | `pylock` |
 | uv.lock | uv | `uv` |
+| poetry.lock (1.1, 2.0, 2.1) | Poetry | `poetry` |
+| pdm.lock (4.x) | PDM | `pdm` |
+| Pipfile.lock (spec 6) | pipenv | `pipfile` |
 
 Nothing here imports a parser before a lock is read: start-up time is every command's.
 """
@@ -25,7 +28,7 @@ def read(path: str) -> Lock:
 
     Raises LockError if it cannot be read or is not a lock of a known format; what is wrong with single lines is
     kept in `Lock.problems`. Opens no file but this one, the files a requirements lock includes from below its own
-    directory, and the pyproject.toml of an editable project there.
+    directory, the pyproject.toml of an editable project there, and the one beside a poetry.lock or pdm.lock.
     """
     import hashlib
 

@@ -19,20 +19,30 @@ Parser = Callable[[str, bytes], Lock]
 _HEAD = 1 << 16
 """Bytes looked at where a look is enough."""
 _PYLOCK_NAME = re.compile(r"pylock(\.[^.]+)?\.toml")
+_NAMES: dict[str, LockFormat] = {"uv.lock": "uv", "poetry.lock": "poetry", "pdm.lock": "pdm", "Pipfile.lock": "pipfile"}
+"""Names under which the tools look for their own."""
 _TOML_NAMES = (".toml", "uv.lock", "poetry.lock", "pdm.lock")
-_TOML = re.compile(rb"^(\[\[packages?\]\]|(lock-)?version\s*=(?!=))", re.MULTILINE)
+_TOML = re.compile(rb"^(\[\[packages?\]\]|((lock[-_])?version|content[-_]hash)\s*=(?!=))", re.MULTILINE)
 _PIN = re.compile(rb"^[A-Za-z0-9][\w.-]*(\[[^\]]*\])?\s*===?\s*\S", re.MULTILINE)
 _CONFLICT = re.compile(rb"^<{7}( |\r?$)", re.MULTILINE)
 _UNICODE_MARKS = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
+_PEX = "export its Python packages as hashed requirements (pex3 lock export), and name that file"
+_CONDA = "it locks conda packages; lock what pip installs in that environment apart (envdoctor lock from-target)"
 _OTHERS = (
-    (re.compile(rb"^//", re.MULTILINE), rb'"locked_resolves"|pantsbuild', "a Pants lock"),
-    (re.compile(rb"\A\s*\{"), rb'"pipfile-spec"', "a Pipfile.lock (pipenv)"),
-    (re.compile(rb"\A\s*\{"), rb'"locked_resolves"', "a PEX lock"),
-    (re.compile(rb"^@EXPLICIT\s*$", re.MULTILINE), rb"", "an explicit conda list"),
-    (re.compile(rb"^version:\s*1\s*$", re.MULTILINE), rb"(?m)^(metadata|package):", "a conda-lock file"),
+    (re.compile(rb"^//", re.MULTILINE), rb'"locked_resolves"|pantsbuild', "a Pants lock", _PEX),
+    (re.compile(rb"\A\s*\{"), rb'"locked_resolves"', "a PEX lock", _PEX),
+    (re.compile(rb"^@EXPLICIT\s*$", re.MULTILINE), rb"", "an explicit conda list", _CONDA),
+    (re.compile(rb"^version:\s*1\s*$", re.MULTILINE), rb"(?m)^(metadata|package):", "a conda-lock file", _CONDA),
 )
-_CONTENTS: dict[LockFormat, str] = {"requirements": "requirements text", "pylock": "a pylock", "uv": "a uv lock"}
-_NOT_READ = "is {}, which envdoctor does not read yet; export it as pylock.toml or as hashed requirements"
+_CONTENTS: dict[LockFormat, str] = {
+    "requirements": "requirements text",
+    "pylock": "a pylock",
+    "uv": "a uv lock",
+    "poetry": "a poetry.lock",
+    "pdm": "a pdm.lock",
+    "pipfile": "a Pipfile.lock",
+}
+_NOT_SUPPORTED = "is {}, which is not supported: {}"
 
 
 def parser(path: str, data: bytes) -> Parser:
@@ -42,12 +52,21 @@ def parser(path: str, data: bytes) -> Parser:
         raise LockError(path, "is empty, so it is not a lock")
     if b"\0" in head and not head.startswith(_UNICODE_MARKS):
         raise LockError(path, "is a binary file, not a lock")
-    for start, inside, kind in _OTHERS:
+    for start, inside, kind, advice in _OTHERS:
         if start.search(head) and re.search(inside, head):
-            raise LockError(path, _NOT_READ.format(kind))
-    if re.match(rb"\s*(\{|<(?!<{6}))", head):
+            raise LockError(path, _NOT_SUPPORTED.format(kind, advice))
+    if _is_pipfile(path, head):
+        return partial(_parse_named, _parse_pipfile)
+    if re.match(rb"(\xef\xbb\xbf)?\s*(\{|<(?!<{6}))", head):
         raise LockError(path, "is JSON or markup, not a lock that envdoctor knows")
     return partial(_parse_named, _by_shape(path, head))
+
+
+def _is_pipfile(path: str, head: bytes) -> bool:
+    """Tell by content, or by the name where the content is no other lock's either."""
+    if os.path.basename(path) == "Pipfile.lock":
+        return not (_TOML.search(head) or _PIN.search(head))
+    return re.match(rb"(\xef\xbb\xbf)?\s*\{", head) is not None and b'"pipfile-spec"' in head
 
 
 def _by_shape(path: str, head: bytes) -> Parser:
@@ -59,6 +78,12 @@ def _by_shape(path: str, head: bytes) -> Parser:
     return _parse_toml
 
 
+def _parse_pipfile(path: str, data: bytes) -> Lock:
+    from envdoctor.locks import pipfile
+
+    return pipfile.parse(path, data)
+
+
 def _parse_named(parse: Parser, path: str, data: bytes) -> Lock:
     """Read a lock for what it is, and say so if its name promises another format."""
     lock = parse(path, data)
@@ -68,7 +93,7 @@ def _parse_named(parse: Parser, path: str, data: bytes) -> Lock:
 
 
 def _misnamed(name: str, kind: LockFormat) -> str:
-    promised = "pylock" if _PYLOCK_NAME.fullmatch(name) else "uv" if name == "uv.lock" else kind
+    promised = "pylock" if _PYLOCK_NAME.fullmatch(name) else _NAMES.get(name, kind)
     if promised != kind:
         return f"the lock holds {_CONTENTS[kind]} under the name {name}, so that installers read it as something else"
     if kind == "pylock" and not _PYLOCK_NAME.fullmatch(name):
@@ -77,7 +102,7 @@ def _misnamed(name: str, kind: LockFormat) -> str:
 
 
 def _parse_toml(path: str, data: bytes) -> Lock:
-    from envdoctor.locks import pylock, uv
+    from envdoctor.locks import pdm, poetry, pylock, uv
     from envdoctor.locks.toml import Document
 
     conflict = _CONFLICT.search(data)
@@ -89,9 +114,9 @@ def _parse_toml(path: str, data: bytes) -> Lock:
     if "lock-version" in top:
         return pylock.parse(document)
     if isinstance(metadata, dict) and ("lock-version" in metadata or "content-hash" in metadata):
-        raise LockError(path, _NOT_READ.format("a poetry.lock"))
+        return poetry.parse(document)
     if isinstance(metadata, dict) and ("lock_version" in metadata or "content_hash" in metadata):
-        raise LockError(path, _NOT_READ.format("a pdm.lock"))
+        return pdm.parse(document)
     if "version" in top and ("package" in top or "requires-python" in top or os.path.basename(path) == "uv.lock"):
         return uv.parse(document)
     if "project" in top or "build-system" in top:

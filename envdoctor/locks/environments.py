@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from envdoctor.errors import UsageError
+from envdoctor.locks.constraints import OR
 from envdoctor.model import Lock, LockHeader
 
 _LINUX = {"os_name": "posix", "sys_platform": "linux", "platform_system": "Linux"}
@@ -50,7 +51,7 @@ class LockEnvironment:
         return self.markers.get("platform_machine")
 
     def admitted(self, requires: str | None) -> bool:
-        """Tell whether a set of specifiers admits some Python that this may be; what is no such set admits all.
+        """Tell whether one of some sets of specifiers admits a Python that this may be; what is no such set admits all.
 
         A pre-release of Python counts as the release, as installers count it.
         """
@@ -59,10 +60,10 @@ class LockEnvironment:
         full = re.match(r"\d+(\.\d+)+", self.markers.get("python_full_version", ""))
         if not requires or not (full or self.python):
             return True
-        releases = (full[0],) if full else (f"{self.python}.{patch}" for patch in PATCHES)
+        releases = (full[0],) if full else tuple(f"{self.python}.{patch}" for patch in PATCHES)
         try:
-            wanted = SpecifierSet(requires)
-            return any(wanted.contains(release) for release in releases)
+            wanted = [SpecifierSet(each) for each in requires.split(OR)]
+            return any(each.contains(release) for release in releases for each in wanted)
         except ValueError:  # InvalidSpecifier, and numbers of thousands of digits
             return True
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from envdoctor.errors import LockError
+from envdoctor.locks.environments import LockEnvironment
 from envdoctor.locks.graph import Graph
 from envdoctor.locks.markers import Environment
 from envdoctor.locks.text import normalised, quoted
@@ -34,7 +35,7 @@ def check_choice(lock: Lock, *, extras: Iterable[str], groups: Iterable[str]) ->
         for name in asked:
             if lock.format == "requirements":
                 raise LockError(lock.path, f"a requirements file has no {kind}s, so there is no {quoted(name)}")
-            if normalised(name) not in known:
+            if normalised(name) not in known | (set(lock.groups) if lock.format == "pdm" else set()):
                 there = ", ".join(sorted(offered)) or "none"
                 raise LockError(lock.path, f"the lock has no {kind} {quoted(name)}; it has: {there}")
 
@@ -48,16 +49,41 @@ def select(
     """
     chosen = frozenset(map(normalised, extras))
     on = frozenset(map(normalised, (*lock.default_groups, *groups)))
+    if lock.format == "pdm":  # -G takes both, and the lock does not tell them apart
+        chosen = on = chosen | on
     if lock.format == "uv":
         graph = Graph(lock.packages)
         wanted = graph.wanted(lock.roots, markers, chosen, on)
         allowed = graph.allowed(lock.roots, Environment(markers))
+    elif lock.roots:
+        plain = tuple(package for package in lock.packages if not package.extras)
+        wanted = _settled(Graph(plain).wanted(lock.roots, markers, chosen, on), markers)
+        allowed = [package for package in lock.packages if package.name]
     else:
-        here = Environment(markers, {"extras": chosen, "dependency_groups": on})
+        choices = {"extras": chosen, "dependency_groups": on}
+        # only Poetry asks for extras of its own project in the way of metadata
+        here = Environment(markers, {**choices, "extra": chosen} if lock.format == "poetry" else choices)
         anywhere = Environment(markers)
         wanted = [package for package in lock.packages if here.applies(package.marker)]
         allowed = [package for package in lock.packages if anywhere.applies(package.marker) is not False]
     return _selection(wanted, allowed)
+
+
+def _settled(wanted: Iterable[LockedPackage], markers: Mapping[str, str]) -> list[LockedPackage]:
+    """Leave out names of which edges admit several versions, unless the Pythons that these are for leave one of them.
+
+    The tool that wrote the lock resolves again to choose; which it takes is not in the lock.
+    """
+    here = LockEnvironment("", markers)
+    by_name: dict[str, list[LockedPackage]] = {}
+    for package in wanted:
+        by_name.setdefault(package.name, []).append(package)
+    kept: list[LockedPackage] = []
+    for pins in by_name.values():
+        fitting = [pin for pin in pins if here.admitted(pin.requires_python)] if len(pins) > 1 else pins
+        if len({pin.version for pin in fitting}) == 1:
+            kept += fitting
+    return kept
 
 
 def _selection(wanted: Iterable[LockedPackage], allowed: Iterable[LockedPackage]) -> Selection:

@@ -62,6 +62,11 @@ class Document:
             found.append(line)
         return tuple(found)
 
+    def line_of(self, key: str) -> int | None:
+        """Return the line of the first `key = ...`, None if there is none."""
+        match = re.search(rf"^[ \t]*{re.escape(key)}[ \t]*=", self.text, re.MULTILINE)
+        return self.text.count("\n", 0, match.start()) + 1 if match else None
+
     def _spans(self, table: str) -> list[tuple[int, int]]:
         ends = [match.start() for match in self.headers[1:]] + [len(self.text)]
         pairs = zip(self.headers, ends, strict=True) if self.headers else ()

@@ -15,6 +15,8 @@ from envdoctor.model import Lock, LockedPackage, LockOption
 from envdoctor.review.forks import Pins
 
 _COMMIT = re.compile(r"\b[0-9a-f]{40}\b")
+_PLAIN = {"requirements", "pylock"}
+"""Formats whose markers speak of the target alone; others mix in groups, or put them on the edges."""
 _TOLD = ("--hash", "--requirement")
 """Options that say which packages there are, and which files."""
 
@@ -37,13 +39,13 @@ class Comparable:
 
     same_format: bool
     markers: bool
-    """False if one lock has markers on its pins and the other on the edges between them (uv.lock)."""
+    """False if one lock has markers on its pins and the other on the edges between them, or mixes groups into them."""
 
 
 def comparable(old: Lock, new: Lock) -> Comparable:
     """Say what can be compared between two locks."""
     same = old.format == new.format
-    return Comparable(same, same or "uv" not in (old.format, new.format))
+    return Comparable(same, same or {old.format, new.format} <= _PLAIN)
 
 
 def of_pins(old: Pins, new: Pins, allowed: Comparable, *, same_version: bool) -> tuple[Difference, ...]:
@@ -187,7 +189,7 @@ def _whole(lock: Lock) -> Mapping[str, tuple[str, ...]]:
         "extras": tuple(sorted(lock.extras)),
         "groups": tuple(sorted(lock.groups)),
         "default groups": tuple(sorted(lock.default_groups)),
-        "indexes": lock.indexes if lock.format == "requirements" else tuple(sorted(lock.indexes)),
+        "indexes": lock.indexes if lock.format in ("requirements", "pipfile") else tuple(sorted(lock.indexes)),
         "options": tuple(sorted({_option(option.name, option.value, option.package) for option in _options(lock)})),
         "not understood": tuple(sorted({problem.message for problem in lock.problems})),
     }

@@ -142,9 +142,15 @@ def _versions(pins: Pins) -> list[str | None]:
     return [pin.version for pin in pins]
 
 
+def _elsewhere(old: Lock, new: Lock) -> str:
+    if "uv" in (old.format, new.format):
+        return "uv.lock has them on its edges, the other lock on its pins"
+    return "one lock has them mixed with groups, or on its edges"
+
+
 def _unread(old: Lock, new: Lock, allowed: Comparable, says: _Says) -> Iterator[str]:
     if not allowed.markers:
-        yield "markers are not compared: uv.lock has them on its edges, the other lock on its pins"
+        yield f"markers are not compared: {_elsewhere(old, new)}"
     for lock, told in ((old, says.old), (new, says.new)):
         if not told.recorded and lock.packages:
             yield f"{lock.path} does not say who wants its packages"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from envdoctor.model import Lock, LockedPackage, LockProblem, Unavailable
+from envdoctor.model import Lock, LockedDependency, LockedPackage, LockProblem, Unavailable
 from envdoctor.views.lock_online import DryRun, LockOnline
 from envdoctor.views.lock_requirements import LockRequirements
 
@@ -13,6 +13,8 @@ BOOTSTRAP = ("distribute", "pip", "setuptools", "wheel")
 """Left out by pip-compile without --allow-unsafe, which lock/bootstrap-missing tells, and by pip freeze (pip 26.3)."""
 
 
+GRAPHS = ("pylock", "poetry", "pdm")
+"""Formats whose packages may say what they need; the reader of uv.lock looks itself."""
 UNRESOLVED = Unavailable("the pins do not fit together, so that no resolver says what is missing")
 
 
@@ -37,8 +39,8 @@ class LockClosure:
 def view(
     lock: Lock, lock_requirements: LockRequirements | Unavailable, lock_online: LockOnline | Unavailable
 ) -> LockClosure | Unavailable:
-    """Look for them; a uv.lock records by itself who needs whom, a pylock may. Without metadata a dry run tells."""
-    found = [*_told(lock), *(_dangling(lock) if lock.format == "pylock" else ())]
+    """Look for them; a uv.lock records by itself who needs whom, others may. Without metadata a dry run tells."""
+    found = [*_told(lock), *(_dangling(lock) if lock.format in GRAPHS else ())]
     if lock.format != "uv" and not isinstance(lock_requirements, Unavailable):
         found += _unlocked(lock_requirements)
     elif isinstance(lock_requirements, Unavailable) and not any(package.dependencies for package in lock.packages):
@@ -51,7 +53,7 @@ def view(
     gaps: dict[str, Gap] = {}
     for gap in found:
         gaps.setdefault(gap.name, gap)
-    if not gaps and lock.format == "requirements" and not isinstance(lock_requirements, Unavailable):
+    if not gaps and lock.format in ("requirements", "pipfile") and not isinstance(lock_requirements, Unavailable):
         return lock_requirements.gap or LockClosure()
     return LockClosure(tuple(gaps.values()))
 
@@ -72,11 +74,20 @@ def _told(lock: Lock) -> Iterator[Gap]:
 
 
 def _dangling(lock: Lock) -> Iterator[Gap]:
+    """Yield edges that lead nowhere.
+
+    Poetry and PDM leave out what no Python or system of theirs needs, and Poetry before 1.3 what every venv had.
+    """
     names = {package.name for package in lock.packages}
     for package in lock.packages:
         for edge in package.dependencies:
-            if edge.name not in names:
+            if edge.name not in names and not _is_left_out(lock, package, edge):
                 yield Gap(edge.name, package, f"{package.name} depends on {edge.name}, which the lock does not hold")
+
+
+def _is_left_out(lock: Lock, package: LockedPackage, edge: LockedDependency) -> bool:
+    own = lock.format in ("poetry", "pdm")
+    return own and bool(not package.name or edge.marker or edge.when or edge.name in BOOTSTRAP)
 
 
 def _unlocked(requirements: LockRequirements) -> Iterator[Gap]:

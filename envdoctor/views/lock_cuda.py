@@ -62,7 +62,8 @@ class LockCuda:
 
 def view(lock: Lock, lock_grid: LockGrid) -> LockCuda:
     """Ask every pin once, however many points have it."""
-    ordinary = lock.format == "requirements" and not any(option.name in _INDEXES for option in lock.options)
+    bare = lock.format == "requirements" and not any(option.name in _INDEXES for option in lock.options)
+    ordinary = bare or lock.format == "poetry"  # without a source Poetry implies the package index
     pins = {id(pin): pin for point in lock_grid.points for pin in point.wanted.wanted.values()}
     said = {identity: found for identity, pin in pins.items() if (found := statement(pin)) is not None}
     return LockCuda(tuple(_at(point, said, ordinary=ordinary) for point in lock_grid.points))

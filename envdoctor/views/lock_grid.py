@@ -86,7 +86,7 @@ def _environments(lock: Lock) -> list[LockEnvironment]:
     every = (LockEnvironment(version, {"python_version": version}) for version in PYTHONS)
     admitted = [each.name for each in every if each.admitted(lock.requires_python)] or list(PYTHONS)
     ends = list(dict.fromkeys((admitted[0], admitted[-1])))
-    everywhere = not any(package.marker for package in lock.packages) and lock.format != "uv"
+    everywhere = not any(package.marker for package in lock.packages) and lock.format != "uv" and not lock.roots
     return [
         LockEnvironment(
             f"Python {version} on {machine['sys_platform']} {machine['platform_machine']}",

@@ -49,7 +49,7 @@ def view(lock: Lock) -> LockOrigins:
 def _of(lock: Lock, package: LockedPackage) -> Iterator[Origin]:
     if package.source == "vcs" or (package.source == "editable" and "+" in package.url.partition("://")[0]):
         yield Origin("vcs", package.url, package)
-    elif package.source == "index" and package.url:
+    elif package.source == "index" and package.url and lock.format != "pipfile":  # its options name them
         yield Origin("annotation" if lock.format == "requirements" else "index", package.url, package)
     for artifact in package.artifacts:
         fixed = any(digest.startswith(("sha256:", "sha384:", "sha512:")) for digest in artifact.hashes)

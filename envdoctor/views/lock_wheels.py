@@ -36,8 +36,8 @@ class LockWheels:
 
 def view(lock: Lock, lock_pins: LockPins, lock_targets: LockTargets, target: Target) -> LockWheels | Unavailable:
     """Hold what an environment gets against its tags; what it may get, where nobody said which extras or groups."""
-    if lock.format == "requirements" and not any(package.artifacts for package in lock.packages):
-        return Unavailable("a requirements file names no files")
+    if lock.format in ("requirements", "pipfile") and not any(package.artifacts for package in lock.packages):
+        return Unavailable("the lock names no files")
     chosen = lock_targets.own or bool(target.extras or target.groups)
     found: dict[int, tuple[LockedPackage, list[LockEnvironment]]] = {}
     for environment, selection in lock_pins.by_environment:

@@ -21,7 +21,7 @@ def check(lock: Lock, lock_files: LockFiles, lock_grid: LockGrid) -> Iterable[Fi
     """Report each project once, at the later file; entries that have their own sources and never meet are a note."""
     first: dict[tuple[str, str], tuple[LockFile, str]] = {}
     found: dict[str, dict[str, tuple[LockFile, str, LockFile, str]]] = {}
-    for file in lock_files.files if lock.format != "requirements" else ():
+    for file in (file for file in lock_files.files if file.name):
         for digest in file.hashes:
             before, other = first.setdefault((file.name, digest.partition(":")[0]), (file, digest))
             if other != digest:

@@ -18,6 +18,8 @@ from envdoctor.pointing import fault, many
 def check(lock: Lock) -> Iterable[Finding]:
     """Report each option line; with a digest on every pin from an index there is nothing to confuse."""
     bare = [package for package in lock.packages if package.source == "index" and not package.hashed]
+    if lock.format == "pipfile":  # pipenv takes a package from the source that it names, and from no other
+        bare = [package for package in bare if not package.url]
     for option in lock.options if bare else ():
         if option.name == "--extra-index-url":
             host = addresses.host(option.value)

@@ -1,7 +1,7 @@
 """The lock installs what lies in a folder.
 
 Why it matters: `-e .` or a path is whatever lies there on the day of the install. Only a file with a digest is the same
-everywhere; a uv.lock belongs to the tree that it locks, so there only what leaves that tree counts.
+everywhere; a lock of uv, Poetry, PDM or pipenv belongs to the tree that it locks: there only what leaves it counts.
 
 What to do: leave the project itself out of the lock (`uv export --no-emit-project`), and build wheels of the rest.
 """
@@ -24,7 +24,7 @@ def check(lock: Lock, lock_files: LockFiles) -> Iterable[Finding]:
     """Report each package once, at its path."""
     yield from met(lock, of_rule(lock, "local-source"), REMEDY)
     folders = ((package, package.url) for package in lock.packages if _is_folder(package))
-    away = (found for found in folders if lock.format != "uv" or _leaves(found[1]))
+    away = (found for found in folders if lock.format in ("requirements", "pylock") or _leaves(found[1]))
     local = ((file.package, file.url) for file in lock_files.files if file.local and not _is_fixed(file))
     for package, path in once((*away, *local), lambda found: found[0].name):
         said = f"{package.name} is whatever lies in {path} when it is installed"

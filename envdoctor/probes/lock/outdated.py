@@ -59,9 +59,9 @@ def _unmet(lock: Lock, item: Input) -> Iterator[Finding]:
 
 
 def _is_judged(lock: Lock, item: Input, wanted: Wanted) -> bool:
-    """Tell whether the lock must meet a wish: one for all environments; uv locks every extra and group."""
+    """Tell whether the lock must meet a wish: one for all environments; projects lock every extra and group."""
     own = {each.name for each in item.wanted if each.group == "project"}
-    asked = not wanted.group or lock.format == "uv"
+    asked = not wanted.group or lock.format in ("uv", "poetry", "pipfile")
     return asked and wanted.name not in own and ";" not in wanted.text
 
 

@@ -24,7 +24,9 @@ def check(lock: Lock, lock_files: LockFiles) -> Iterable[Finding]:
     empty = (file for file in fetched if not file.hashes and file.package.name not in malformed)
     bare = once(empty, lambda file: file.package.name)
     if bare and (malformed or any(file.hashes for file in fetched)):
-        yield from [_all(lock, bare)] if lock.format == "requirements" else [_one(lock, file) for file in bare]
+        yield from (
+            [_all(lock, bare)] if lock.format in ("requirements", "pipfile") else [_one(lock, file) for file in bare]
+        )
 
 
 def _one(lock: Lock, file: LockFile) -> Finding:

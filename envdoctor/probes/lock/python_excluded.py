@@ -14,6 +14,9 @@ from envdoctor.model import Finding, Lock, LockedPackage, Severity
 from envdoctor.pointing import fault
 from envdoctor.views.lock_pins import LockEnvironment, LockPins
 
+_WORDS = {"poetry": "python-versions", "pdm": "requires_python", "pipfile": "python_version"}
+"""What the formats call it, where that is not `requires-python`."""
+
 
 def check(lock: Lock, lock_pins: LockPins) -> Iterable[Finding]:
     """Report the lock, and each package that the environment would get."""
@@ -37,7 +40,7 @@ def _finding(
         lock,
         package,
         f"{what} is for Python {wanted}, which {environment.name} is not",
-        text="requires-python",
+        text=_WORDS.get(lock.format, "requires-python"),
         requires_python=wanted,
         environment=environment.name,
         remedy=(f"use a Python {wanted}, or lock again for this one",),

@@ -40,18 +40,23 @@ def check(lock: Lock, lock_grid: LockGrid) -> Iterable[Finding]:
 
 def _pairs(lock: Lock, lock_grid: LockGrid) -> Iterator[tuple[LockedPackage, LockedPackage]]:
     """Yield two pins of one release that an environment gets both."""
-    if lock.format == "pylock":
+    if lock.format in ("pylock", "pipfile"):  # a Pipfile.lock has what two categories want in both
         return
     for point in lock_grid.points:
         for pins in point.wanted.several.values():
             for place, pin in enumerate(pins):
-                yield from ((other, pin) for other in pins[:place] if _same(other, pin))
+                yield from ((other, pin) for other in pins[:place] if _same(other, pin) and _alike(lock, other, pin))
 
 
 def _same(one: LockedPackage, other: LockedPackage) -> bool:
     if "index" in (one.source, other.source):
         return one.source == other.source and one.url == other.url and same_build(one.version or "", other.version)
     return one.url == other.url
+
+
+def _alike(lock: Lock, one: LockedPackage, other: LockedPackage) -> bool:
+    """Tell whether two entries stand for one thing; a pdm.lock has a second one for a package with extras."""
+    return lock.format != "pdm" or one.extras == other.extras
 
 
 def _place(package: LockedPackage) -> str:

@@ -18,7 +18,7 @@ from envdoctor.views.lock_pins import LockPins
 
 def check(lock: Lock, lock_listed: LockListed, lock_pins: LockPins) -> Iterable[Finding]:
     """Report each pin once, for the first environment; where a lock names files lock/source-only tells it."""
-    if lock.format != "requirements":
+    if lock.format not in ("requirements", "pipfile"):
         return
     compared = {id(pin.package): pin for pin in lock_listed.pins}
     told: set[str] = set()

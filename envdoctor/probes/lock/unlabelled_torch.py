@@ -32,7 +32,7 @@ def check(lock: Lock, lock_grid: LockGrid) -> Iterable[Finding]:
         if package.name in ALWAYS and package.source == "index" and not label(package.version)
     ]
     for package in once(open_pins, lambda package: package.name):
-        if lock.format == "requirements" and _has_builds(package, lock_grid):
+        if lock.format in ("requirements", "pipfile") and _has_builds(package, lock_grid):
             why = _beside(package, lock_grid) or ("" if package.hashes else _offered(lock, package))
             if why:
                 said = f"{package.name}=={package.version} accepts any build, +cpu as well as +cu128, and {why}"

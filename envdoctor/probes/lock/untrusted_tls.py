@@ -3,7 +3,8 @@
 Why it matters: whoever stands between this machine and the index may answer in its place. Only digests on every line
 would notice.
 
-What to do: drop `--trusted-host`; give pip the right authority with `--cert` or PIP_CERT, on the machine.
+What to do: drop `--trusted-host`, or `verify_ssl = false` in the Pipfile; give pip the right authority with `--cert` or
+PIP_CERT, on the machine.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from envdoctor.pointing import fault
 
 def check(lock: Lock) -> Iterable[Finding]:
     """Report each option line; a host that is this machine itself is left alone."""
+    named = "verify_ssl = false" if lock.format == "pipfile" else "--trusted-host"
     for option in lock.options:
         host = addresses.host(f"https://{option.value}")
         if option.name == "--trusted-host" and not addresses.is_loopback(host):
@@ -24,7 +26,7 @@ def check(lock: Lock) -> Iterable[Finding]:
                 Severity.ERROR,
                 lock,
                 option,
-                f"--trusted-host turns off the check of the certificate of {host}",
+                f"{named} turns off the check of the certificate of {host}",
                 subject=host,
-                remedy=("drop the line, and let pip know the authority: PIP_CERT",),
+                remedy=("drop it, and let pip know the authority: PIP_CERT",),
             )

@@ -2,7 +2,9 @@
 
 Why it matters: an import fails, or a fallback is taken silently, perhaps hours into the job.
 
-What to do: install it at the locked version, or make the environment anew from its lock.
+What to do: install it at the locked version, or make the environment anew from its lock. A lock that does not record
+who asks for a package (poetry.lock before 2.1, some pdm.lock) is read with the pyproject.toml beside it; without one
+this is a note.
 """
 
 from __future__ import annotations
@@ -25,9 +27,15 @@ def check(
             continue
         wanted_by = sorted({edge.requirer for edge in requirements.required_by.get(name, ())})
         yield Finding(
-            Severity.ERROR,
+            Severity.NOTE if lock.unsaid else Severity.ERROR,
             name,
-            f"{name} {package.version or ''}".rstrip() + " is in the lock and not installed",
+            f"{name} {package.version or ''}".rstrip() + _said(lock),
             {"locked": package.version, "line": package.line, "file": lock.path, "required_by": wanted_by},
             remedies.reinstall([(name, package.version)]),
         )
+
+
+def _said(lock: Lock) -> str:
+    if lock.unsaid:
+        return f" is in the lock and not installed, if it is wanted at all: {lock.unsaid}"
+    return " is in the lock and not installed"

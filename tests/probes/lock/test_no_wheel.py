@@ -129,7 +129,7 @@ def test_a_group_that_the_environment_may_have():
 
 
 def test_a_lock_that_names_no_files_is_skipped():
-    assert judged(check, lock=read("torch==2.11.0\n")).skipped == Unavailable("a requirements file names no files")
+    assert judged(check, lock=read("torch==2.11.0\n")).skipped == Unavailable("the lock names no files")
 
 
 FORKS = f"""
