@@ -70,18 +70,16 @@ def requires_python(text: str | None) -> str | None:
     return None if not found or "" in found else OR.join(found)
 
 
+@lru_cache(maxsize=16384)
 def admits(constraint: str, version: str) -> bool:
     """Tell whether a constraint admits a version, labels and pre-releases included; what is unclear admits all."""
-    return _admits(constraint, version)
-
-
-@lru_cache(maxsize=16384)
-def _admits(constraint: str, version: str) -> bool:
     from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
 
     found = alternatives(constraint)
     try:
-        return found is None or any(SpecifierSet(each, prereleases=True).contains(version) for each in found)
+        parsed = Version(version)
+        return found is None or any(SpecifierSet(each, prereleases=True).contains(parsed) for each in found)
     except ValueError:  # no version, or numbers of thousands of digits
         return True
 

@@ -88,8 +88,8 @@ class JsonDocument:
                     yield tuple(str(level[1]) for level in stack), match.start()
 
     def line_of(self, *path: str) -> int:
-        """Return the first line of a key, 0 if it is not there."""
-        return self.keys.get(path, (0,))[0]
+        """Return the line of a key, the last one's if it stands more than once, whose value counts; 0 for none."""
+        return self.keys.get(path, (0,))[-1]
 
 
 def _unescaped(text: str) -> str:

@@ -88,7 +88,7 @@ def _options(document: JsonDocument, meta: Table) -> Iterator[LockOption]:
 def _repeated(document: JsonDocument) -> Iterator[LockProblem]:
     """Report keys that stand twice: JSON readers take the last one without a word, reviewers read the first."""
     for path, lines in document.keys.items():
-        if len(lines) > 1 and not path[-1].isdigit():
+        if len(lines) > 1 and len(document.keys.get(path[:-1], ())) < 2:
             said = f"the key {quoted(path[-1])} stands on lines {lines[0]} and {lines[1]}; the last one counts"
             subject = normalised(path[1]) if len(path) > 1 and path[0] != _META and is_name(path[1]) else ""
             yield LockProblem(lines[-1], said, "", "wrong-format", f'"{path[-1]}"', subject)
@@ -113,10 +113,9 @@ class _Reading:
         """Read the packages of one category."""
         for raw, entry in self.document.top[category].items():
             self.notes.line = self.document.line_of(category, raw)
-            fault = _fault(raw, entry)
-            if fault is not None:
-                self.notes.problem(*fault, subject=normalised(raw) if is_name(raw) else "")
-            else:
+            if not self.notes.told(_fault(raw, entry)):
+                if (open_pin := _unpinned(raw, entry)) is not None:
+                    self.notes.problem(open_pin, "unpinned", raw, normalised(raw))
                 yield self._package(raw, entry, category)
 
     def _package(self, raw: str, entry: Table, category: str) -> LockedPackage:
@@ -170,16 +169,19 @@ def _source(entry: Table) -> tuple[SourceKind, str]:
     return "editable" if entry.get("editable") is True else "directory", place
 
 
-def _fault(raw: str, entry: object) -> tuple[str, str, str] | None:
-    """Say why an entry is no package (message, rule, words), None if it is one."""
+def _fault(raw: str, entry: object) -> str | None:
+    """Say why an entry is no package, None if it is one."""
     if not is_name(raw):
-        return "a package has no proper name", "wrong-format", raw
-    if not isinstance(entry, dict):
-        return f"package {quoted(raw)} is no table", "wrong-format", raw
-    version = text_of(entry, "version") or ""
-    if _source(entry)[0] == "index" and not _PIN.fullmatch(version):
-        said = (
-            f"{quoted(raw)} is not pinned: its version is {quoted(version or '*')}, and only ==VERSION names a release"
-        )
-        return said, "unpinned", raw
-    return None
+        return f"{quoted(raw)} is no name of a package"
+    return None if isinstance(entry, dict) else f"package {quoted(raw)} is no table"
+
+
+def _unpinned(raw: str, entry: Table) -> str | None:
+    """Say that an entry leaves the release open, None if it does not.
+
+    pipenv writes `*` for what it could not find when it locked, such as what another Python or system needs.
+    """
+    version = text_of(entry, "version") or "*"
+    if _source(entry)[0] != "index" or _PIN.fullmatch(version):
+        return None
+    return f"{quoted(raw)} is not pinned: its version is {quoted(version)}, and only ==VERSION names a release"

@@ -6,7 +6,7 @@ for, which is likely and not sure: `Lock.unsaid` says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from envdoctor.locks import constraints
 from envdoctor.locks.project import Wish
@@ -39,30 +39,32 @@ def root(asked: Iterable[LockedDependency]) -> LockedPackage:
     return LockedPackage(ROOT, None, source="virtual", dependencies=tuple(asked))
 
 
-def likely(packages: Sequence[LockedPackage], dev: frozenset[str], optional: frozenset[str]) -> list[Wish]:
-    """Ask for what no package of the lock asks for, and for one of each ring that only asks for itself.
+def likely(packages: Iterable[LockedPackage], dev: frozenset[str], optional: frozenset[str]) -> list[Wish]:
+    """Ask for what no package of the lock asks for, and for one of each ring of packages that ask for each other.
 
     `dev` are names that only the group `dev` wants, `optional` those that only extras want.
     """
-    needed = {name: {edge.name for edge in package.dependencies} - {name} for name, package in _named(packages).items()}
-    targets = set().union(*needed.values()) if needed else set()
-    names = [name for name in needed if name not in optional]
-    heads = [name for name in names if name not in targets]
+    needed: dict[str, list[str]] = {}
+    for package in packages:
+        if package.name not in optional:
+            needed.setdefault(package.name, []).extend(edge.name for edge in package.dependencies)
+    starts = _starts(list(needed), needed)
+    # a start leads to no later one; so what a later one leads to is no start of its own
+    kept = set(_starts(starts[::-1], needed))
+    return [Wish(name, when=("group:dev",) if name in dev else ()) for name in starts if name in kept]
+
+
+def _starts(names: Iterable[str], needed: Mapping[str, list[str]]) -> list[str]:
+    """Return the names that those before them do not lead to."""
+    starts: list[str] = []
     reached: set[str] = set()
-    for name in (*heads, *names):
-        if name not in reached:
-            heads += [] if name not in targets else [name]
-            _reach(name, needed, reached)
-    return [Wish(name, when=("group:dev",) if name in dev else ()) for name in dict.fromkeys(heads)]
-
-
-def _named(packages: Iterable[LockedPackage]) -> dict[str, LockedPackage]:
-    return {package.name: package for package in packages}
-
-
-def _reach(start: str, needed: Mapping[str, set[str]], reached: set[str]) -> None:
-    queue = [start]
-    for name in queue:  # grows while it is walked
-        if name not in reached:
-            reached.add(name)
-            queue += needed.get(name, ())
+    for start in names:
+        if start not in reached:
+            starts.append(start)
+            reached.add(start)
+            queue = [start]
+            for name in queue:  # grows while it is walked
+                new = [each for each in needed.get(name, ()) if each not in reached]
+                reached.update(new)
+                queue += new
+    return starts

@@ -11,7 +11,7 @@ from envdoctor.errors import LockError
 from envdoctor.locks import detect, requirements
 
 LINUX = {"sys_platform": "linux", "python_full_version": "3.12.3", "python_version": "3.12", "os_name": "posix"}
-NAMES = ("train.txt", "pylock.toml", "uv.lock", "poetry.lock", "x.json")
+NAMES = ("train.txt", "pylock.toml", "uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "x.json")
 WORDS = """
 a==1 b>=2 -r -e -c - -- --hash=sha256: # ; [x] os_name == 'nt' ( ) and or ' " @ git+https://h/a https://h/a-1.zip ./a
 === , --index-url = ${X} é #egg= &sha256= [ ] { .. /
@@ -26,7 +26,8 @@ KEY_NAMES = """
     name version source registry git editable virtual marker extra extras dependencies optional-dependencies
     dev-dependencies wheels sdist url path hash hashes size sha256 resolution-markers metadata requires-dev
     provides-extras members requirements dependency-groups vcs directory archive index commit-id type upload-time
-    requires-python
+    requires-python groups markers optional python-versions category develop files file revision ref
+    requires_python resolved_reference reference legacy pipfile-spec sources verify_ssl default version python
 """
 KEYS = st.sampled_from(KEY_NAMES.split())
 VALUES = st.recursive(
@@ -45,6 +46,13 @@ ENTRIES = st.fixed_dictionaries(
         "dev-dependencies": VALUES,
         "wheels": VALUES,
         "marker": TEXTS,
+        "markers": TEXTS | st.dictionaries(TEXTS, TEXTS, max_size=2) | VALUES,
+        "groups": st.lists(TEXTS, max_size=2) | VALUES,
+        "extras": st.lists(TEXTS, max_size=2) | VALUES,
+        "files": st.lists(st.dictionaries(KEYS, TEXTS, max_size=3), max_size=2) | VALUES,
+        "optional": VALUES,
+        "category": TEXTS,
+        "python-versions": TEXTS,
         "resolution-markers": VALUES,
         "directory": st.just({"path": "a"}) | VALUES,
     },
@@ -108,6 +116,22 @@ def test_any_shape_of_toml(entries, manifest, key):
     survives(name, f"{head}{key} = {inline(entries)}\nmanifest = {inline(manifest)}\n".encode())
 
 
+@settings(max_examples=150)
+@given(st.lists(ENTRIES, max_size=4), VALUES, st.sampled_from(["1.1", "2.0", "2.1", "4.0", "4.5.1"]))
+def test_any_shape_of_poetry_and_pdm(entries, value, version):
+    name, key = ("pdm.lock", "lock_version") if version.startswith("4") else ("poetry.lock", "lock-version")
+    head = f"package = {inline(entries)}\nextras = {inline(value)}\n[metadata]\n{key} = '{version}'\n"
+    keys = ("files", "groups", "targets", "python-versions")
+    survives(name, (head + "".join(f"{each} = {inline(value)}\n" for each in keys)).encode())
+
+
+@settings(max_examples=150)
+@given(st.dictionaries(TEXTS, ENTRIES | VALUES, max_size=4), VALUES, st.sampled_from(["default", "develop", "é"]))
+def test_any_shape_of_pipfile(entries, value, category):
+    meta = {"pipfile-spec": 6, "sources": [value, {"name": "a", "url": value}], "requires": value}
+    survives("Pipfile.lock", json.dumps({"_meta": meta, category: entries, "other": value}).encode())
+
+
 PROJECT = st.from_regex(r"[A-Za-z0-9]([A-Za-z0-9._-]{0,8}[A-Za-z0-9])?", fullmatch=True)
 VERSION = st.from_regex(
     r"([0-9]!)?[0-9]{1,3}(\.[0-9]{1,3}){0,3}(rc[0-9])?(\.post[0-9])?(\+[a-z0-9]{1,5})?", fullmatch=True
@@ -143,6 +167,21 @@ def test_uv_round_trip(pins):
     found = {p.raw_name: (p.version, p.artifacts[0].hashes[0]) for p in lock.packages if p.artifacts}
     assert (found, lock.problems) == (pins, ())
     assert len(locks.select(lock, {}).wanted) == len({p.name for p in lock.packages if p.artifacts})
+
+
+POETRY = '[[package]]\nname = "a"\nversion = "1"\ngroups = ["é"]\n[metadata]\nlock-version = "2.1"\n'
+PDM = '[metadata]\nlock_version = "4.5"\n[[package]]\nname = "a"\nversion = "1"\ngroups = ["é"]\n'
+PIPFILE = '{"_meta": {"pipfile-spec": 6}, "default": {"a": {"version": "==1", "markers": "os_name == \'é\'"}}}'
+
+
+@pytest.mark.parametrize(("name", "text"), [("poetry.lock", POETRY), ("pdm.lock", PDM), ("Pipfile.lock", PIPFILE)])
+def test_other_locks_cut_short_and_broken_anywhere(name, text):
+    data = text.encode()
+    for place in range(len(data)):
+        survives(name, data[:place])
+        survives(name, data[:place] + b"\xff" + data[place:])
+        survives(name, data[:place] + b"\x00" + data[place + 1 :])
+        survives(name, data[:place] + b"{" + data[place:])
 
 
 @pytest.mark.parametrize("cut", range(0, 400, 7))

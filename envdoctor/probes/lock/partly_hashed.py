@@ -21,7 +21,8 @@ def check(lock: Lock, lock_files: LockFiles) -> Iterable[Finding]:
     """Report the file, or where files are named each package; a lock without any digest is lock/unhashed."""
     fetched = lock_files.indexed()
     malformed = {problem.subject for problem in of_rule(lock, "malformed-hash")}
-    empty = (file for file in fetched if not file.hashes and file.package.name not in malformed)
+    told = {*malformed, *(problem.subject for problem in of_rule(lock, "unpinned"))}
+    empty = (file for file in fetched if not file.hashes and file.package.name not in told)
     bare = once(empty, lambda file: file.package.name)
     if bare and (malformed or any(file.hashes for file in fetched)):
         yield from (
