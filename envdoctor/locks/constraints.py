@@ -13,6 +13,7 @@ OR = " || "
 """Between alternatives, also in `requires_python` of the model."""
 _EITHER = re.compile(r"\s*\|\|?\s*")
 _CLAUSE = re.compile(r"(\^|~=|~|===?|!=|<=?|>=?)?\s*([^\s,<>=!~^|]+)")
+_BETWEEN = re.compile(r"[\s,]*")
 _RELEASE = re.compile(r"v?(?:\d+!)?(\d{1,9}(?:\.\d{1,9})*)")
 
 
@@ -36,7 +37,7 @@ def _specifiers(text: str) -> str | None:
         if clause is None:
             return None
         clauses.append(clause)
-        at = match.end() + len(re.match(r"[\s,]*", text[match.end() :])[0])  # type: ignore[index] # always matches
+        at = _BETWEEN.match(text, match.end()).end()  # type: ignore[union-attr] # an empty match is one
     return ",".join(filter(None, clauses)) if clauses else None
 
 

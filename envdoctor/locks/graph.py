@@ -62,12 +62,15 @@ class Graph:
         """Follow every edge that applies, also those that only may apply unless `certain` is asked for."""
         reached: dict[Node, None] = dict.fromkeys(start)
         queue = list(reached)
+        followed: set[tuple[object, ...]] = set()
         for index, what in queue:  # grows while it is walked
             for edge in self.packages[index].dependencies:
-                if what not in (edge.when or ("",)):
+                goal = (edge.name, edge.version, edge.url, edge.extras)
+                if what not in (edge.when or ("",)) or goal in followed:
                     continue
                 applies = environment.applies(edge.marker)
                 if applies or (applies is None and not certain):
+                    followed.add(goal)
                     new = [node for node in self._nodes(edge) if node not in reached]
                     reached.update(dict.fromkeys(new))
                     queue += new

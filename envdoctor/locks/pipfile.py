@@ -10,18 +10,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 
 from envdoctor.errors import LockError
-from envdoctor.locks import addresses
+from envdoctor.locks import addresses, files
 from envdoctor.locks.json_document import JsonDocument
 from envdoctor.locks.notes import Notes
 from envdoctor.locks.project import conjunction
 from envdoctor.locks.text import ARCHIVES, file_name, is_name, name_and_version, normalised, quoted
-from envdoctor.locks.toml import Table, crowd, only_tables, table_of, text_of, texts_of, unique
+from envdoctor.locks.toml import Table, only_tables, table_of, text_of, texts_of, unique
 from envdoctor.model import Artifact, Lock, LockedPackage, LockOption, LockProblem, SourceKind
 from envdoctor.printable import redact
 
 SPEC = 6
+CATEGORIES = 64
+"""Of one lock; real ones have two to five."""
 DEFAULT = "default"
 _META = "_meta"
 _VCS = ("git", "hg", "svn", "bzr")
@@ -43,7 +46,10 @@ def parse(path: str, data: bytes) -> Lock:
         raise LockError(path, f"pipfile-spec {quoted(str(spec))} is not known; {SPEC} is: pipenv lock", line or None)
     reading = _Reading(document, sources=dict(_sources(meta)))
     categories = [name for name, value in document.top.items() if name != _META and isinstance(value, dict)]
-    packages = tuple(package for name in categories for package in reading.category(name))
+    beyond = tuple(_beyond(document, categories))
+    categories = categories[:CATEGORIES]
+    found = (package for name in categories for package in reading.category(name))
+    packages = tuple(islice(found, files.PINS))
     return Lock(
         path=path,
         format="pipfile",
@@ -51,9 +57,20 @@ def parse(path: str, data: bytes) -> Lock:
         requires_python=_requires_python(table_of(meta, "requires")),
         groups=unique(normalised(name) for name in categories if name != DEFAULT and document.top[name]),
         indexes=unique(map(redact, reading.sources.values())),
-        problems=(*_repeated(document), *_odd_categories(document), *reading.notes.problems, *crowd(packages)),
+        problems=(*_repeated(document), *_odd_categories(document), *beyond, *reading.notes.problems),
         options=tuple(_options(document, meta)),
     )
+
+
+def _beyond(document: JsonDocument, categories: list[str]) -> Iterator[LockProblem]:
+    """Say what is not read of a lock that is none by its size."""
+    pins = sum(len(document.top[name]) for name in categories)
+    if pins > files.PINS:
+        said = f"the lock holds {pins:,} packages; what follows the first {files.PINS:,} is not read"
+        yield LockProblem(0, said, rule="over-limit")
+    if len(categories) > CATEGORIES:
+        said = f"the lock holds {len(categories):,} categories; what follows the first {CATEGORIES} is not read"
+        yield LockProblem(document.line_of(categories[CATEGORIES]), said, rule="over-limit")
 
 
 def _sources(meta: Table) -> Iterator[tuple[str, str]]:
@@ -95,7 +112,7 @@ def _repeated(document: JsonDocument) -> Iterator[LockProblem]:
 
 
 def _odd_categories(document: JsonDocument) -> Iterator[LockProblem]:
-    for name, value in document.top.items():
+    for name, value in list(document.top.items())[:CATEGORIES]:
         if not isinstance(value, dict):
             yield LockProblem(document.line_of(name), f"{quoted(name)} is no table of packages", rule="wrong-format")
 
@@ -113,6 +130,8 @@ class _Reading:
         """Read the packages of one category."""
         for raw, entry in self.document.top[category].items():
             self.notes.line = self.document.line_of(category, raw)
+            if len(self.notes.problems) > files.PINS:
+                return
             if not self.notes.told(_fault(raw, entry)):
                 if (open_pin := _unpinned(raw, entry)) is not None:
                     self.notes.problem(open_pin, "unpinned", raw, normalised(raw))

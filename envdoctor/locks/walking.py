@@ -7,11 +7,15 @@ for, which is likely and not sure: `Lock.unsaid` says so.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import lru_cache
 
 from envdoctor.locks import constraints
 from envdoctor.locks.project import Wish
 from envdoctor.model import LockedDependency, LockedPackage
 
+MANY, ALL = 8, 256
+"""Versions of one name, and of all names that have several, beyond which they are not told apart; a real lock has two
+or three of some names."""
 ROOT = ""
 """Name of the package that asks for all others; it is never installed."""
 Versions = Mapping[str, tuple[str, ...]]
@@ -19,11 +23,12 @@ Versions = Mapping[str, tuple[str, ...]]
 
 
 def several(pins: Iterable[tuple[str, str | None]]) -> Versions:
-    """Return the versions of what is locked more than once."""
+    """Return the versions of what is locked more than once, and not too often."""
     found: dict[str, dict[str, None]] = {}
     for name, version in pins:
         found.setdefault(name, {})[version or ""] = None
-    return {name: tuple(versions) for name, versions in found.items() if len(versions) > 1}
+    several = {name: tuple(versions) for name, versions in found.items() if 1 < len(versions) <= MANY}
+    return several if sum(map(len, several.values())) <= ALL else {}
 
 
 def edges(wishes: Iterable[Wish], versions: Versions) -> Iterator[LockedDependency]:
@@ -31,7 +36,15 @@ def edges(wishes: Iterable[Wish], versions: Versions) -> Iterator[LockedDependen
     for wish in wishes:
         admitted = [each for each in versions.get(wish.name, ()) if constraints.admits(wish.constraint, each)]
         for version in admitted or (None,):
-            yield LockedDependency(wish.name, version, wish.marker, wish.extras, wish.when)
+            yield _edge(wish.name, version, wish.marker, wish.extras, wish.when)
+
+
+@lru_cache(maxsize=4096)
+def _edge(
+    name: str, version: str | None, marker: str | None, extras: tuple[str, ...], when: tuple[str, ...]
+) -> LockedDependency:
+    """Make an edge once, however many packages have it."""
+    return LockedDependency(name, version, marker, extras, when)
 
 
 def root(asked: Iterable[LockedDependency]) -> LockedPackage:

@@ -16,6 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
+import lock_readers
+
 TRAINING = (
     *(
         "pip",
@@ -45,6 +47,7 @@ def main() -> None:
         reused(target, Path(folder), options.rounds)
         memory(Path(folder))
     imports()
+    lock_readers.main()
 
 
 def prepared() -> Path:

@@ -114,9 +114,11 @@ def test_an_address_without_files_is_a_file_without_a_digest(read):
     assert pin.artifacts == (Artifact("a-1.0.zip", "https://h.example/a-1.0.zip"),)
 
 
+APP = f'tool = "*"\nwin = {{version = "*", {WINDOWS}}}'
+TOOL = {"dependencies": 'NumPy = "^1"', "extras": 'x = ["extra-of-tool (>=1)"]'}
 OLD = lock(
-    package("app", "1.0", 'category = "main"', dependencies=f'tool = "*"\nwin = {{version = "*", {WINDOWS}}}', files=False),
-    package("tool", "1.0", 'category = "main"', files=False, dependencies='NumPy = "^1"', extras='x = ["extra-of-tool (>=1)"]'),
+    package("app", "1.0", 'category = "main"', dependencies=APP, files=False),
+    package("tool", "1.0", 'category = "main"', files=False, **TOOL),
     package("numpy", "1.26", 'category = "main"', 'python-versions = ">=3.9"', files=False),
     package("numpy", "2.0", 'category = "main"', 'python-versions = ">=3.10"', files=False),
     package("win", "1.0", 'category = "main"', files=False),
@@ -240,8 +242,10 @@ def test_a_ring_that_nothing_asks_for_is_entered_once(read, wanted):
         ('name = "-x"\nversion = "1"', "wrong-format", "a package has no proper name"),
         ('name = 3\nversion = "1"', "wrong-format", "a package has no proper name"),
         ('name = "x"', "wrong-format", "package 'x' has no version"),
-        ('name = "x"\nversion = "1"\nsource = {type = "new"}', "wrong-format", "package 'x' has a source that is not known"),
-        ('name = "x"\nversion = "1"\nmarkers = "no marker"\ngroups = ["main"]', "wrong-format", "'no marker' is no marker"),
+        ('name = "x"\nversion = "1"\nsource = {type = "new"}', "wrong-format",
+         "package 'x' has a source that is not known"),
+        ('name = "x"\nversion = "1"\nmarkers = "no marker"\ngroups = ["main"]', "wrong-format",
+         "'no marker' is no marker"),
         ('name = "x"\nversion = "1"\nfiles = [{file = "x", hash = "sha256:0"}]', "malformed-hash",
          "package 'x': hash 'sha256:0' is not 64 hexadecimal digits"),
     ],
