@@ -84,3 +84,53 @@ def test_what_is_not_at_hand_is_not_looked_at(lock, command, said):
     found = lock_source.collect(Target("", ""), None, lock(command))
     assert isinstance(found, Unavailable)
     assert said in found.reason
+
+
+POETRY = """
+[tool.poetry]
+name = "trainer"
+[tool.poetry.dependencies]
+python = "^3.10"
+torch = "^2.9"
+six = {version = ">=1,<2 || >=3", markers = "os_name == 'nt'"}
+triton = {version = "*", optional = true}
+[tool.poetry.extras]
+gpu = ["triton"]
+[tool.poetry.group.dev.dependencies]
+pytest = "*"
+"""
+PIPFILE = """
+[[source]]
+name = "pypi"
+url = "https://index.example/simple"
+[packages]
+torch = {version = ">=2.9", extras = ["x"]}
+[dev-packages]
+pytest = "*"
+[requires]
+python_version = "3.12"
+"""
+LOCKS = {
+    "poetry.lock": '[metadata]\nlock-version = "2.1"\n',
+    "pdm.lock": '[metadata]\nlock_version = "4.5"\n',
+    "Pipfile.lock": '{"_meta": {"pipfile-spec": 6}}',
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "wanted"),
+    [
+        ("poetry.lock", POETRY, ["torch>=2.9,<3", "six ; os_name == 'nt'", "triton", "pytest", "trainer"]),
+        ("pdm.lock", PROJECT, ["torch>=2.9", "triton", "pytest", "Trainer"]),
+        ("Pipfile.lock", PIPFILE, ["torch[x]>=2.9", "pytest"]),
+    ],
+)
+def test_the_project_beside_a_lock_of_its_tool(name, text, wanted, tmp_path):
+    (tmp_path / name).write_text(LOCKS[name])
+    (tmp_path / ("Pipfile" if name == "Pipfile.lock" else "pyproject.toml")).write_text(text)
+    found = lock_source.collect(Target("/v", "/v/bin/python"), None, read(str(tmp_path / name)))
+    assert [item.text for item in found.inputs[0].wanted] == wanted
+    assert {item.group for item in found.inputs[0].wanted if item.name == "pytest"} < {
+        "group:dev",
+        "group:dev-packages",
+    }

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import tomllib
 from functools import cache
+from pathlib import Path
 
 import pytest
 from packaging.pylock import Pylock
@@ -30,14 +33,49 @@ def real(name):
         ("odh-notebooks.pylock.cuda.toml", 314, 0),
         ("nanochat.uv.lock", 105, 0),
         ("prime-rl.uv.lock", 555, 0),
+        ("cleanrl-trxl.poetry.lock", 67, 0),
+        ("emote.pdm.lock", 112, 0),
+        ("odh-dw-cuda128-torch290.Pipfile.lock", 182, 3034),
     ],
 )
 def test_every_entry_is_read_without_a_problem(name, packages, hashes):
     lock = real(name)
     prefixed = {"odh-notebooks.pylock.cuda.toml": ["wrong-format"]}  # PEP 751 knows no name before `pylock`
     assert [problem.rule for problem in lock.problems] == prefixed.get(name, [])
-    assert (len(lock.packages), sum(len(p.hashes) for p in lock.packages)) == (packages, hashes)
-    assert all(p.line for p in lock.packages)
+    pins = [pin for pin in lock.packages if pin.name]
+    assert (len(pins), sum(len(p.hashes) for p in pins)) == (packages, hashes)
+    assert all(p.line for p in pins)
+
+
+def counted(name, text):
+    """Count the pins of a lock without our readers."""
+    if name.endswith(".txt"):
+        return len(re.findall(r"(?m)^(?:[A-Za-z0-9][\w.-]*(?:\[[^\]]*\])?\s*(?:==|@ )|-e )", text))
+    if name.endswith("Pipfile.lock"):
+        return sum(len(packages) for category, packages in json.loads(text).items() if category != "_meta")
+    top = tomllib.loads(text)
+    return len(top.get("package") or top["packages"])
+
+
+def test_as_many_pins_as_another_way_of_counting_finds():
+    names = sorted(name for name in os.listdir(FOLDER) if not name.endswith(".md"))
+    assert len(names) >= 9
+    for name in names:
+        text = Path(FOLDER, name).read_text()
+        assert sum(1 for pin in real(name).packages if pin.name) == counted(name, text), name
+
+
+@pytest.mark.parametrize(("name", "files"), [("cleanrl-trxl.poetry.lock", 642), ("emote.pdm.lock", 643)])
+def test_every_file_of_a_lock_has_its_digest(name, files):
+    found = [file for pin in real(name).packages for file in pin.artifacts]
+    assert Path(FOLDER, name).read_text().count("{file = ") == files
+    assert sum(len(file.hashes) for file in found) == len(found) == files
+
+
+def test_groups_of_real_locks():
+    emote, cleanrl = real("emote.pdm.lock"), real("cleanrl-trxl.poetry.lock")
+    assert emote.groups == ("default", "atari", "ci", "docs", "tools", "torch", "wandb")
+    assert (emote.unsaid != "", cleanrl.unsaid != "", cleanrl.requires_python) == (True, True, ">=3.10,<4")
 
 
 @pytest.mark.parametrize(
@@ -56,6 +94,12 @@ def test_every_entry_is_read_without_a_problem(name, packages, hashes):
         ("nanochat.uv.lock", "networkx", "3.5", 1166),
         ("prime-rl.uv.lock", "torch", "2.11.0+cu128", 7011),
         ("prime-rl.uv.lock", "transformers", "5.6.2", 7190),
+        ("cleanrl-trxl.poetry.lock", "torch", "2.4.1+cu118", 1379),
+        ("cleanrl-trxl.poetry.lock", "triton", "3.0.0", 1454),
+        ("emote.pdm.lock", "torch", "1.12.0", 1666),
+        ("emote.pdm.lock", "google-auth", "2.23.4", 571),
+        ("odh-dw-cuda128-torch290.Pipfile.lock", "torch", "2.9.0+cu128", 3569),
+        ("odh-dw-cuda128-torch290.Pipfile.lock", "torchvision", "0.24.0", 3603),
     ],
 )
 def test_pin_for_python_312_on_x86_64_linux(linux, name, package, version, line):

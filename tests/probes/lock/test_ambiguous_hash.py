@@ -57,3 +57,9 @@ def test_one_digest_from_two_indexes_and_several_algorithms():
 
 def test_requirements_name_no_files():
     assert audited(check, f"a==1 --hash={SHA} --hash={OTHER}\n") == []
+
+
+def test_a_lock_that_names_no_files_has_none_with_two_digests():
+    entry = f'{{"version": "==1", "hashes": ["{SHA}", "{OTHER}"]}}'
+    text = f'{{"_meta": {{"pipfile-spec": 6}}, "default": {{"a": {entry}, "b": {entry}}}}}'
+    assert audited(check, text, "/project/Pipfile.lock") == []

@@ -111,3 +111,23 @@ def test_a_dry_run_that_tells_nothing_is_no_clean_bill():
     assert lost == Unavailable("uv is not here", failed=True)
     assert lock_closure.view(read(PIN), NOTHING, run(conflict="x depends on y")) == lock_closure.UNRESOLVED
     assert lock_closure.view(read(PIN), NOTHING, Unavailable("offline")) == NOTHING
+
+
+def poetry(needs, version):
+    groups = 'groups = ["main"]' if version == "2.1" else ""
+    head = f'[[package]]\nname = "six"\nversion = "1"\n{groups}\n[package.dependencies]\nsix = "*"\n{needs}\n'
+    return read(f'{head}[metadata]\nlock-version = "{version}"\n', "/project/poetry.lock")
+
+
+EDGES = {
+    'gone = "*"': ["gone"],
+    'gone = {version = "*", optional = true}': [],
+    "gone = {version = '*', markers = 'python_version < \"3.9\"'}": [],
+    'setuptools = "*"': [],
+}
+POETRY = [(poetry(needs, version), missing) for needs, missing in EDGES.items() for version in ("2.0", "2.1")]
+
+
+@pytest.mark.parametrize(("lock", "missing"), POETRY)
+def test_edges_of_a_poetry_lock(lock, missing):
+    assert [finding.subject for finding in audited(check, lock)] == missing

@@ -75,3 +75,13 @@ def test_a_digest_that_the_header_records_decides():
     assert told(found) == [("/project/requirements.txt", None)]
     assert "has changed since" in finding.message
     assert findings(check, lock=recorded, lock_source=source("transformers>=5.20", digest="old")) == []
+
+
+POETRY = read(
+    '[[package]]\nname = "six"\nversion = "1.17.0"\n[metadata]\nlock-version = "2.0"\n', "/project/poetry.lock"
+)
+
+
+def test_a_lock_of_a_project_is_made_again_by_its_own_tool():
+    (finding,) = findings(check, lock=POETRY, lock_source=source(Wanted("pytest", "pytest", group="group:dev")))
+    assert (finding.subject, finding.remedy) == ("pytest", ("compile the lock again: poetry lock",))

@@ -1,7 +1,7 @@
 """One release on two lines."""
 
 import pytest
-from locked import OTHER, SHA, audited, told
+from locked import OTHER, SHA, audited, read, told
 
 from envdoctor.model import Severity
 from envdoctor.probes.lock.repeated_pin import check
@@ -52,3 +52,28 @@ def test_a_pylock_that_has_a_name_twice_is_another_rules():
     )
     text = f'lock-version = "1.0"\ncreated-by = "x"\n{entry}{entry}'
     assert audited(check, text, "/project/pylock.toml") == []
+
+
+ENTRY_OF = '[[package]]\nname = "six"\nversion = "1.17.0"\ngroups = ["{}"]\n'
+GROUPED = ENTRY_OF.format("main") * 2 + '[metadata]\nlock-version = "2.1"\n'
+PLAIN = GROUPED.replace('groups = ["main"]\n', "").replace("2.1", "2.0")
+PDM = '[metadata]\nlock_version = "4.5"\n' + ENTRY_OF.format("default") * 2
+
+
+@pytest.mark.parametrize(
+    ("lock", "lines"),
+    [
+        (read(GROUPED, "/project/poetry.lock"), [6]),
+        (read(PLAIN, "/project/poetry.lock"), [5]),
+        (read(PDM, "/project/pdm.lock"), [8]),
+        (read(PDM + 'extras = ["x"]\n', "/project/pdm.lock"), []),  # how PDM writes a package with extras
+    ],
+)
+def test_an_entry_that_stands_twice(lock, lines):
+    assert told(audited(check, lock)) == [("six", line) for line in lines]
+
+
+def test_what_two_categories_of_a_pipfile_lock_want():
+    entry = '{"six": {"version": "==1.17.0"}}'
+    text = f'{{"_meta": {{"pipfile-spec": 6}}, "default": {entry}, "develop": {entry}}}'
+    assert audited(check, text, "/project/Pipfile.lock") == []

@@ -49,3 +49,26 @@ def test_labels_of_others_and_pins_that_name_a_file(line):
 
 def test_a_lock_that_records_an_index_of_each_package():
     assert audited(check, uv(package("torch", version='"2.11.0+cu128"')), "/project/uv.lock") == []
+
+
+PYPI = '{"name": "pypi", "url": "https://index.example/simple", "verify_ssl": true}'
+TORCH = '{"name": "torch", "url": "https://download.pytorch.org/whl/cu128", "verify_ssl": true}'
+PIPFILE = f"""\
+{{"_meta": {{"pipfile-spec": 6, "sources": [{PYPI}, {TORCH}]}}, "default": {{
+"six": {{"version": "==1.17.0", "hashes": ["{SHA}"]}},
+"torch": {{"version": "==2.9.0+cu128", "hashes": ["{SHA}"], "index": "torch"}},
+"triton": {{"version": "==3.5.0"}},
+"own": {{"path": "."}}
+}}}}
+"""
+
+
+def test_pins_of_a_pipfile_lock_that_name_none_of_its_sources():
+    (finding,) = found = audited(check, PIPFILE, "/project/Pipfile.lock")
+    assert (finding.severity, told(found)) == (Severity.WARNING, [("/project/Pipfile.lock", 2)])
+    assert finding.message == "2 of 3 pins do not say which of the lock's 2 sources they are from"
+    assert (finding.evidence["text"], finding.evidence["lines"]) == ("six", [2, 4])
+
+
+def test_a_pipfile_lock_with_one_source():
+    assert audited(check, PIPFILE.replace(f", {TORCH}", ""), "/project/Pipfile.lock") == []

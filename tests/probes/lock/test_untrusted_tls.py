@@ -21,3 +21,18 @@ def test_this_machine_itself(value):
 
 def test_an_index_with_a_certificate():
     assert audited(check, "--index-url https://index.example/simple\nsix==1.17.0\n") == []
+
+
+PIPFILE = """\
+{"_meta": {"pipfile-spec": 6, "sources": [
+    {"name": "own", "url": "https://pypi.internal.example/simple",
+     "verify_ssl": %s}]},
+ "default": {"six": {"version": "==1.17.0"}}}
+"""
+
+
+def test_a_source_of_pipenv_that_is_not_verified():
+    (finding,) = found = audited(check, PIPFILE % "false", "/project/Pipfile.lock")
+    assert told(found) == [("pypi.internal.example", 3)]
+    assert finding.message == ("verify_ssl = false turns off the check of the certificate of pypi.internal.example")
+    assert audited(check, PIPFILE % "true", "/project/Pipfile.lock") == []

@@ -1,5 +1,7 @@
 """What the lock wants for this target and an import would not find is an error."""
 
+from dataclasses import replace
+
 import pytest
 from values import PIP, distribution, distributions, findings, lock, pin
 
@@ -38,3 +40,12 @@ def test_a_pin_without_version_is_named_all_the_same():
 )
 def test_healthy_neighbours(given, items):
     assert judge(given, *items) == []
+
+
+def test_where_nobody_recorded_who_asks_for_it_it_is_a_note():
+    given = replace(lock("six==1.16.0"), unsaid="the lock does not say it")
+    (finding,) = judge(given)
+    assert finding.severity == Severity.NOTE
+    assert finding.message == (
+        "six 1.16.0 is in the lock and not installed, if it is wanted at all: the lock does not say it"
+    )
