@@ -10,7 +10,6 @@ import shutil
 import sys
 import sysconfig
 import tempfile
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -217,11 +216,11 @@ def _run(argv: Sequence[str]) -> None:
 
 
 def _age(prefix: str) -> None:
-    """Move all times back: two installs within a few seconds would look like one batch."""
-    then = time.time() - AGE
+    """Move all times back, as they are to each other: two installs within a few seconds would look like one batch."""
     for folder, folders, files in os.walk(prefix):
-        for name in (*folders, *files):
-            os.utime(os.path.join(folder, name), (then, then), follow_symlinks=False)
+        for path in (os.path.join(folder, name) for name in (*folders, *files)):
+            then = os.lstat(path).st_mtime - AGE
+            os.utime(path, (then, then), follow_symlinks=False)
 
 
 def _locked(wheels: Sequence[Wheel], folder: str) -> str:

@@ -152,11 +152,9 @@ def replay(path: str, config: str | None, selection: Selection, host: Host, *, d
     `-` is standard input. Raises UsageError if it is no snapshot.
     """
     began = time.monotonic()
-    from envdoctor import recorded, registry
+    from envdoctor import registry
 
-    read = partial(_read_snapshot, path, host)
-    data = _piped() if path == "-" else call("the snapshot", read, timeout=deadline)
-    found = recorded.parse(data, path)
+    found = recording(path, host, deadline=deadline)
     head = found.head
     policy = (
         head.policy
@@ -169,6 +167,15 @@ def replay(path: str, config: str | None, selection: Selection, host: Host, *, d
     judged = _judged(head.target, policy, found.facts, probes, Scene(printable(head.host), head.taken_at, began))
     said = f"{path}, taken on {printable(head.host)} by envdoctor {printable(head.envdoctor)}"
     return replace(judged, seen={**judged.seen, "snapshot": said})
+
+
+def recording(path: str, host: Host, *, deadline: float = DEADLINE) -> Recorded:
+    """Read a recorded snapshot; `-` is standard input. Raises UsageError if it is none."""
+    from envdoctor import recorded
+
+    read = partial(_read_snapshot, path, host)
+    data = _piped() if path == "-" else call("the snapshot", read, timeout=deadline)
+    return recorded.parse(data, path)
 
 
 def _read_snapshot(path: str, host: Host) -> bytes:

@@ -67,6 +67,8 @@ TABLE = {
     "reuse": {"__init__", "codec", "errors", "facts", "model", "plugins", "policy", "seals", "system"},
     # commands
     "marking": {"errors", "facts", "model", "snapshot", "state", "system", "views"},
+    "history": {"__init__", "codec", "errors", "facts", "history", "inventory", "judge", "knowledge", "locate", "model"}
+    | {"printable", "recorded", "seals", "snapshot", "system", "versions", "views", "workflows"},
     "inventory": {"__init__", "codec", "locate", "marking", "model", "printable", "registry", "snapshot", "system"}
     | {"views", "workflows"},
     "workflows": {
@@ -140,6 +142,7 @@ TABLE = {
         "demo",
         "docs",
         "errors",
+        "history",
         "inventory",
         "locks",
         "locking",
@@ -163,6 +166,7 @@ PURE = {
     "builds",
     "companions",
     "confirm",
+    "history",
     "hits",
     "judge",
     "model",

@@ -5,7 +5,7 @@ from functools import partial
 
 from envdoctor import registry
 from envdoctor.facts.arch_list import ArchList
-from envdoctor.facts.batches import Stamp, batches
+from envdoctor.facts.batches import batches
 from envdoctor.facts.cache_access import Access
 from envdoctor.facts.cache_counts import Count
 from envdoctor.facts.cache_entries import Damage, Damaged
@@ -15,7 +15,7 @@ from envdoctor.facts.cache_marks import CacheMarks
 from envdoctor.facts.cache_places import Place as CachePlace
 from envdoctor.facts.comparison import AlteredFile, DistributionFiles
 from envdoctor.facts.compile_caches import CompileCache, CompileCaches
-from envdoctor.facts.distributions import Distribution, Distributions
+from envdoctor.facts.distributions import Distribution, Distributions, stamp_of
 from envdoctor.facts.driver import Driver, Gpu, GpuProcess
 from envdoctor.facts.extensions import Extension, Extensions
 from envdoctor.facts.files import Files
@@ -37,7 +37,6 @@ from envdoctor.registry import Probe
 from envdoctor.seals import Seal, SealedDistribution
 from envdoctor.snapshot import FACTS, Snapshot
 from envdoctor.state import Key, Mark
-from envdoctor.views.requirements import parsed
 from envdoctor.wiring import needs, supply
 
 PREFIX = "/env"
@@ -86,14 +85,13 @@ def editable(url="file:///home/me/project"):
 def distributions(*items):
     """Installed in this order; those with a time are put into batches as they would be on disk. A name is enough."""
     whole = tuple(distribution(*item.split("==")) if isinstance(item, str) else item for item in items)
-    stamps = [stamp(item) for item in whole if item.installed_at is not None and item.origin == "site-packages"]
+    stamps = [
+        stamp_of(item, item.installed_at)
+        for item in whole
+        if item.installed_at is not None and item.origin == "site-packages"
+    ]
     found, timeless = batches(stamps)
     return Distributions(whole, found, timeless)
-
-
-def stamp(item):
-    needed = frozenset(normalised(parsed(text).name) for text in item.requires if "extra ==" not in text)
-    return Stamp(item.name, item.installed_at, item.started_at, item.installer, item.requested, needed)
 
 
 def pin(text, **fields):

@@ -89,7 +89,7 @@ def check(
     host = workflows.LocalHost(patience=within / 2, root=workflows.root_of(root))
     if snapshot is not None:
         others = {"group": group, "extra": extra, "root": root, "log": log, "reuse": reuse, "deep": deep}
-        _alone("--snapshot", target=target, lock=lock, **others)
+        alone("--snapshot", target=target, lock=lock, **others)
         report = workflows.replay(snapshot, config, selection, host, deadline=within)
     else:
         age = _age(reuse, no_state=no_state)
@@ -98,7 +98,7 @@ def check(
     raise typer.Exit(report.status(Severity[fail_on.name]))
 
 
-def _alone(option: str, **others: Any) -> None:  # noqa: ANN401 - options of any type
+def alone(option: str, **others: Any) -> None:  # noqa: ANN401 - options of any type
     """Raise UsageError if an option that says all is given with one that has no say beside it."""
     given = [f"--{name}" for name, value in others.items() if value]
     if given:

@@ -1,12 +1,29 @@
-"""Installations in one go, told from the times that installers leave on disk."""
+"""Installations in one go, told from the times that installers leave on disk (measured: see `install_times`).
+
+A pause of ten seconds ends a batch, and so does another installer. Shorter pauses end one of pip's where the order
+rules out a single command. pip (_internal/resolution/resolvelib/resolver.py, read in 23.2 and 26.3) takes what needs
+nothing first, then what needs only that, and so on, each time from z to a; and it marks as REQUESTED what was named. So
+where one command's worth is complete, and what follows is complete in itself and would have had to come earlier, there
+were two. uv takes several at once and marks all: two of its commands within ten seconds are one batch here.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
 
 GAP = 10.0
 """Seconds of silence between two distributions that end a batch. One command writes them back to back."""
+PAUSE = 0.2
+"""Seconds that pip takes at least to start and to resolve."""
+SEEDS = frozenset({"pip", "setuptools", "wheel", "uv"})
+"""What venv, virtualenv and conda put into an environment unasked, and people renew before they install anything."""
+Worth = Literal["own", "flat", "copied"]
+"""What times prove: they are the installer's own; all are one whole second, so that of several with the same nothing is
+known; or a copy gave them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +36,12 @@ class Stamp:
     installer: str | None
     requested: bool
     requires: frozenset[str]
+    times: Worth = "own"
+
+    @property
+    def began(self) -> float:
+        """When its installation began, as far as is known."""
+        return self.started if self.started is not None else self.ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,25 +59,107 @@ class Batch:
 
 
 def batches(stamps: Sequence[Stamp]) -> tuple[tuple[Batch, ...], str | None]:
-    """Return the batches, oldest first, or none and why the times prove nothing.
+    """Return the batches, oldest first, and why the times of those that are in none prove nothing.
 
     An image layer or a copy can give every file one time; then order and company are unknown and nothing is guessed.
     """
     if len(stamps) > 1 and len({stamp.ended for stamp in stamps}) == 1:
         return (), "every distribution carries the same time, as in an image layer that flattened them"
-    groups: list[list[Stamp]] = []
-    for stamp in sorted(stamps, key=lambda stamp: (stamp.ended, stamp.name)):
-        if groups and _together(groups[-1], stamp):
-            groups[-1].append(stamp)
+    ordered = sorted(
+        (stamp for stamp in stamps if stamp.times != "copied"), key=lambda stamp: (stamp.ended, stamp.name)
+    )
+    heights = _heights(ordered)
+    groups = [command for run in _runs(ordered) for command in _commands(run, heights)]
+    told = [group for group in groups if not _flattened(group)]
+    flat = sum(map(len, groups)) - sum(map(len, told))
+    return tuple(map(_batch, told)), _doubt(flat, len(stamps) - len(ordered))
+
+
+def _doubt(flat: int, copied: int) -> str | None:
+    said = (
+        [f"{flat} distributions carry one and the same time, as in an image layer that flattened them"] if flat else []
+    )
+    if copied:
+        which = "distribution was copied after it had" if copied == 1 else "distributions were copied after they had"
+        said.append(f"{copied} {which} been installed: byte code remembers other times than the files have")
+    return "; ".join(said) or None
+
+
+def _flattened(group: Sequence[Stamp]) -> bool:
+    return len(group) > 1 and len({stamp.ended for stamp in group}) == 1 and all(s.times == "flat" for s in group)
+
+
+def _runs(stamps: Iterable[Stamp]) -> Sequence[Sequence[Stamp]]:
+    """Divide at long pauses, and where another installer takes over."""
+    runs: list[list[Stamp]] = []
+    for stamp in stamps:
+        last = runs[-1][-1] if runs else None
+        if last is not None and stamp.installer == last.installer and stamp.began - last.ended <= GAP:
+            runs[-1].append(stamp)
         else:
-            groups.append([stamp])
-    return tuple(_batch(group) for group in groups), None
+            runs.append([stamp])
+    return runs
 
 
-def _together(group: Sequence[Stamp], stamp: Stamp) -> bool:
-    last = group[-1]
-    began = stamp.started if stamp.started is not None else stamp.ended
-    return stamp.installer == last.installer and began - last.ended <= GAP
+def _commands(run: Sequence[Stamp], heights: Mapping[str, int]) -> Sequence[Sequence[Stamp]]:
+    """Divide a run of pip's where no single command can have written it in that order."""
+    if run[0].installer != "pip":
+        return [run]
+    found, start = [], 0
+    for at in range(1, len(run)):
+        done, rest = run[start:at], run[at:]
+        pause = rest[0].began - done[-1].ended
+        apart = _out_of_order([*done, rest[0]], heights) or _prepared(done, rest)
+        if pause >= PAUSE and apart and _complete(done) and _complete(rest):
+            found.append(done)
+            start = at
+    return [*found, run[start:]]
+
+
+def _out_of_order(stamps: Sequence[Stamp], heights: Mapping[str, int]) -> bool:
+    """Tell whether one command of pip's, with or without --no-deps, would have written these in another order."""
+    if all(one.name > other.name for one, other in pairwise(stamps)):
+        return False
+    one, other = stamps[-2:]
+    if one.name not in heights or other.name not in heights:
+        return False
+    return (heights[one.name], other.name) > (heights[other.name], one.name)
+
+
+def _prepared(done: Sequence[Stamp], rest: Sequence[Stamp]) -> bool:
+    """Tell whether the first command only made the environment ready for the second."""
+    return all(stamp.name in SEEDS for stamp in done) and not any(stamp.name in SEEDS for stamp in rest)
+
+
+def _complete(stamps: Sequence[Stamp]) -> bool:
+    """Tell whether these are what a command installs: what was asked for, and only what that needs."""
+    needs = {stamp.name: stamp.requires for stamp in stamps}
+    pending = [stamp.name for stamp in stamps if stamp.requested]
+    reached = set(pending)
+    while pending:
+        new = {name for name in needs[pending.pop()] if name in needs} - reached
+        reached |= new
+        pending += new
+    return len(reached) == len(needs)
+
+
+def _heights(stamps: Iterable[Stamp]) -> dict[str, int]:
+    """Return how many steps each is above those that need nothing; what is in a ring, or above one, is left out."""
+    whole = {stamp.name: stamp.requires - {stamp.name} for stamp in stamps}
+    needs = {name: [other for other in wanted if other in whole] for name, wanted in whole.items()}
+    askers: dict[str, list[str]] = {}
+    for name, wanted in needs.items():
+        for other in wanted:
+            askers.setdefault(other, []).append(name)
+    open_needs = Counter({name: len(wanted) for name, wanted in needs.items()})
+    level = [name for name, count in open_needs.items() if not count]
+    heights: dict[str, int] = {}
+    while level:
+        height = max(heights.values(), default=-1) + 1
+        heights |= dict.fromkeys(level, height)
+        open_needs.subtract(asker for name in level for asker in askers.get(name, ()))
+        level = [name for name in {a for done in level for a in askers.get(done, ())} if not open_needs[name]]
+    return heights
 
 
 def _batch(group: Sequence[Stamp]) -> Batch:
@@ -62,7 +167,7 @@ def _batch(group: Sequence[Stamp]) -> Batch:
     needed = {name for stamp in group for name in stamp.requires if name != stamp.name} & inside
     tops = [stamp for stamp in group if stamp.name not in needed]
     roots = [stamp for stamp in tops if stamp.requested] or [stamp for stamp in group if stamp.requested] or tops
-    began = min(stamp.started if stamp.started is not None else stamp.ended for stamp in group)
+    began = min(stamp.began for stamp in group)
     return Batch(
         min(began, group[0].ended),
         group[-1].ended,

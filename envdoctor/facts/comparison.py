@@ -32,6 +32,8 @@ class AlteredFile:
     """`size`, `content`, `not a file`, or `link`: a link has taken its place, to a file with other bytes."""
     recorded_size: int | None
     size: int | None
+    changed_at: float | None = None
+    """Its mtime, seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +174,7 @@ class Comparison:
             ):
                 fault = self.differs(base, path, digest, status)
             if fault is not None:
-                altered.append(AlteredFile(path, fault, _number(size), status.st_size))
+                altered.append(AlteredFile(path, fault, _number(size), status.st_size, status.st_mtime))
         self.found.checked += checked
         return missing, altered, outside
 

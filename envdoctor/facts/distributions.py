@@ -9,11 +9,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from envdoctor.facts.batches import Batch, Stamp, batches
+from envdoctor.facts import install_times
+from envdoctor.facts.batches import Batch, Stamp, Worth, batches
 from envdoctor.facts.metadata import (
     DirectUrl,
     normalised,
@@ -56,7 +57,9 @@ class Distribution:
     installed_at: float | None = None
     """When its RECORD was written, seconds since the epoch: the end of its installation."""
     started_at: float | None = None
-    """When its first file was written, where the installer's file times tell (pip)."""
+    """When its first file was written, where the file times tell."""
+    times: Worth = "own"
+    """What these times are worth."""
     requires: tuple[str, ...] = ()
     """Requires-Dist, as written."""
     requires_python: str | None = None
@@ -89,9 +92,11 @@ class Distributions:
 
     items: tuple[Distribution, ...]
     batches: tuple[Batch, ...] = ()
-    """Installations in one go, oldest first; empty if the file times prove nothing."""
+    """Installations in one go, oldest first; without those whose file times prove nothing."""
     timeless: str | None = None
-    """Why the file times prove nothing, if so."""
+    """Why the file times of the others prove nothing, if there are such."""
+    changed: Mapping[str, float] = field(default_factory=dict)
+    """Site-packages directory -> when a name came or went in it, where that was not byte code's."""
 
     @cached_property
     def active(self) -> Mapping[str, Distribution]:
@@ -123,12 +128,19 @@ def collect(target: Target, host: Host, search_path: SearchPath) -> Distribution
     """Read the metadata of everything on the path; nothing is imported."""
     items = [found for entry in search_path.entries if entry.origin != "stdlib" for found in _in_entry(entry)]
     stamps = [
-        Stamp(item.name, item.installed_at, item.started_at, item.installer, item.requested, _required_names(item))
+        stamp_of(item, item.installed_at)
         for item in items
         if item.origin == "site-packages" and item.installed_at is not None
     ]
     found, timeless = batches(stamps)
-    return Distributions(tuple(items), found, timeless)
+    changed = {site: when for site in search_path.site_dirs() if (when := install_times.changed(site)) is not None}
+    return Distributions(tuple(items), found, timeless, changed)
+
+
+def stamp_of(item: Distribution, ended: float) -> Stamp:
+    """Return what is known of when and by what a distribution came."""
+    needed = _required_names(item)
+    return Stamp(item.name, ended, item.started_at, item.installer, item.requested, needed, item.times)
 
 
 def _required_names(item: Distribution) -> frozenset[str]:
@@ -163,10 +175,9 @@ def _from_dist_info(path: str, entry: PathEntry) -> Distribution:
         problems.append("its METADATA has no fields" if "METADATA" in present else "has no METADATA")
     stem = os.path.basename(path)[: -len(".dist-info")]
     name, version = _identity(stem, headers, problems)
-    record = os.path.join(path, "RECORD")
     installer = None if os.path.islink(f"{path}/INSTALLER") else _installer(_small(path, "INSTALLER", present))
-    written = _mtime(record)  # None for a link that leads nowhere as well: it records nothing
-    ended = written if written is not None else _mtime(os.path.join(path, "METADATA"))
+    has_record = os.path.exists(os.path.join(path, "RECORD"))  # not a link that leads nowhere: it records nothing
+    times = install_times.read(path, entry.path, installer)
     return Distribution(
         name=normalised(name),
         version=version,
@@ -177,13 +188,14 @@ def _from_dist_info(path: str, entry: PathEntry) -> Distribution:
         installer=installer,
         requested="REQUESTED" in present,
         direct_url=parse_direct_url(_small(path, "direct_url.json", present), problems),
-        installed_at=ended,
-        started_at=_extraction_start(record, entry.path, ended) if installer == "pip" else None,
+        installed_at=times.ended,
+        started_at=times.started,
+        times=times.worth,
         requires=tuple(headers.get("requires-dist", ())),
         requires_python=next(iter(headers.get("requires-python", ())), None),
         tags=parse_wheel_tags(_small(path, "WHEEL", present)),
-        has_record=written is not None,
-        top_level=() if written is not None else _top_level(path, present, name),
+        has_record=has_record,
+        top_level=() if has_record else _top_level(path, present, name),
         problems=tuple(problems),
     )
 
@@ -281,34 +293,6 @@ def _identity(stem: str, headers: Mapping[str, list[str]], problems: list[str]) 
     if not headers:
         return stem_name, None
     return name or stem_name, version or stem_version or None
-
-
-def _mtime(path: str) -> float | None:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return None
-
-
-def _extraction_start(record: str, location: str, ended: float | None) -> float | None:
-    """Return when pip wrote the first of its files; pip writes in the wheel's order and gives each file the time.
-
-    Only so can a large wheel, minutes in unpacking, be told from a pause between two commands.
-    """
-    try:
-        head = _head(record)
-        first = next((row for row in head.splitlines() if row and not row.startswith(("..", '"', "/"))), "")
-        started = os.stat(os.path.join(location, first.partition(",")[0])).st_mtime if first else None
-    except (OSError, ValueError):  # a path with NUL in it is a ValueError
-        return ended
-    return started if started is not None and ended is not None and started <= ended else ended
-
-
-def _head(path: str) -> str:
-    if not os.path.isfile(path):
-        return ""
-    with open(path, encoding="utf-8", errors="surrogateescape") as stream:
-        return stream.read(1 << 16)
 
 
 def _top_level(path: str, present: frozenset[str], name: str) -> tuple[str, ...]:

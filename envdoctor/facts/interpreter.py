@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from envdoctor.errors import EnvDoctorError
+from envdoctor.facts.install_times import modified
 from envdoctor.model import Target
 from envdoctor.system.host import Completed, Host
 from envdoctor.system.reading import head
@@ -59,6 +60,8 @@ class Interpreter:
     """E.g. `glibc 2.39`; "" if unknown."""
     include: str | None = None
     stdlib: str | None = None
+    created_at: float | None = None
+    """When pyvenv.cfg was written, seconds since the epoch: the environment was made, or made anew in place."""
 
     @property
     def minor(self) -> str | None:
@@ -95,6 +98,7 @@ def collect(target: Target, host: Host) -> Interpreter:
         libc=said["libc"],
         include=said["include"],
         stdlib=said["stdlib"],
+        created_at=modified(os.path.join(target.prefix, "pyvenv.cfg")) if pyvenv else None,
     )
 
 

@@ -15,6 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
+from envdoctor.facts.install_times import modified
 from envdoctor.facts.interpreter import Interpreter
 from envdoctor.facts.search_path import (
     PTH_LIMIT,
@@ -69,6 +70,8 @@ class StartupFile:
     lines: tuple[StartupLine, ...] = ()
     problem: str | None = None
     """Why not all of it could be read."""
+    written_at: float | None = None
+    """Its mtime, seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +85,8 @@ class Customize:
     """Bytes."""
     imported: bool = True
     """False if one of the same name comes earlier on the path and is imported instead."""
+    written_at: float | None = None
+    """Its mtime, seconds since the epoch."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +169,7 @@ def _startup_files(site: str, origin: Origin, home: str, interpreter: Interprete
         text, problem = read_startup(path)
         ignored = name.removesuffix(".pth") in stems
         lines = parse_start(text) if name in begun else parse_pth(text, site, roots, ignored=ignored)
-        yield StartupFile(path, origin, lines, problem)
+        yield StartupFile(path, origin, lines, problem, modified(path))
 
 
 def _names(folder: str) -> list[str]:
@@ -247,7 +252,8 @@ def _customize(name: str, search_path: SearchPath, interpreter: Interpreter) -> 
         candidates = (os.path.join(entry.path, name + suffix) for suffix in suffixes)
         found = next(filter(os.path.isfile, candidates), None)
         if found:
-            yield Customize(name, found, entry.origin, os.stat(found).st_size, not shadowed)
+            status = os.stat(found)
+            yield Customize(name, found, entry.origin, status.st_size, not shadowed, status.st_mtime)
             shadowed = True
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from envdoctor import knowledge
-from envdoctor.facts.batches import Batch
+from envdoctor.facts.batches import SEEDS, Batch
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.model import Lock, LockedPackage
 from envdoctor.policy import Policy
@@ -14,8 +14,6 @@ from envdoctor.versions import same_build, satisfies
 from envdoctor.views.expected import Expected
 from envdoctor.views.requirements import Requirements
 
-SEEDS = frozenset({"pip", "setuptools", "wheel", "uv"})
-"""What venv, virtualenv and conda put into an environment unasked; judged against the lock only where it pins them."""
 DOCTOR = "gpu-envdoctor"
 
 
@@ -68,7 +66,7 @@ def view(
     families = {name: rows[name] for name in foreign if name in rows}
     roots = _roots(foreign, families, distributions, requirements)
     cause_of = _company(roots, foreign, distributions, requirements)
-    moved = tuple(_moved(expected, distributions))
+    moved = tuple(moves(expected, distributions))
     _follow(moved, cause_of, distributions, requirements, _telling_batches(expected, moved, foreign, distributions))
     by_stack = sorted(foreign, key=lambda name: (name not in families, name))
     return Blame(tuple(foreign), families, _causes(cause_of, by_stack, moved, distributions), cause_of)
@@ -77,6 +75,7 @@ def view(
 def _foreign(
     expected: Expected, distributions: Distributions, requirements: Requirements, policy: Policy, lock: Lock
 ) -> list[str]:
+    # seeds are judged against the lock only where it pins them
     names = {item.name for item in distributions.own if not (item.direct_url and item.name == lock.project)}
     allowed = {name for name in names if policy.allows(name)} | {DOCTOR}
     locked = set(expected.allowed)
@@ -116,7 +115,8 @@ def _company(
     return cause_of
 
 
-def _moved(expected: Expected, distributions: Distributions) -> Iterable[Move]:
+def moves(expected: Expected, distributions: Distributions) -> Iterable[Move]:
+    """Yield what is installed in another version or build than is locked."""
     active = distributions.active
     for name, package in expected.wanted.items():
         item = active.get(name)

@@ -108,7 +108,7 @@ def test_a_row_without_size_is_judged_by_its_bytes(patient):
     append(patient, f"a/c.py,{digest_of(b'old')},")
     assert collect(patient).distributions == ()  # as old as its package: --deep's
     os.utime(patient.site / "a/c.py", (JUNE + DAY, JUNE + DAY))
-    assert state(patient).altered == (AlteredFile("a/c.py", "content", None, 3),)
+    assert state(patient).altered == (AlteredFile("a/c.py", "content", None, 3, JUNE + DAY),)
 
 
 def test_what_cannot_be_hashed_is_counted_and_not_called_good(patient, monkeypatch):

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from envdoctor.facts.batches import SEEDS
 from envdoctor.facts.distributions import Distributions
 from envdoctor.facts.seal import Seal
 from envdoctor.model import Finding, Lock, Severity, Unavailable
 from envdoctor.printable import moment_of
 from envdoctor.versions import same_build
-from envdoctor.views.blame import SEEDS
 from envdoctor.views.remedies import Remedies
 
 

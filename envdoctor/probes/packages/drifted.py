@@ -12,12 +12,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from envdoctor.facts.batches import SEEDS
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.seal import Seal
 from envdoctor.model import Finding, Lock, LockedPackage, Severity, Unavailable
 from envdoctor.printable import moment_of
 from envdoctor.versions import label, same_build, same_release
-from envdoctor.views.blame import SEEDS, Blame, alternatives
+from envdoctor.views.blame import Blame, alternatives
 from envdoctor.views.expected import Expected
 from envdoctor.views.remedies import Remedies
 

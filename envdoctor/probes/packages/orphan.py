@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from envdoctor.facts.batches import SEEDS
 from envdoctor.facts.distributions import Distributions
 from envdoctor.model import Finding, Lock, Severity, Unavailable
 from envdoctor.policy import Policy
-from envdoctor.views.blame import DOCTOR, SEEDS
+from envdoctor.views.blame import DOCTOR
 from envdoctor.views.remedies import Remedies
 from envdoctor.views.requirements import Requirements
 

@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from envdoctor.facts.batches import SEEDS
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.model import Finding, Severity
-from envdoctor.views.blame import SEEDS
 
 
 def check(distributions: Distributions) -> Iterable[Finding]:
