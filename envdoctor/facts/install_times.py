@@ -84,7 +84,7 @@ def _placed(path: str | None, installer: str | None) -> float | None:
     its ctime is that of the loss.
     """
     try:
-        status = os.stat(path) if path else None
+        status = os.lstat(path) if path else None  # of a link itself: uv can link into its cache
     except (OSError, ValueError):
         return None
     if status is None or installer == "pip":

@@ -32,7 +32,12 @@ class Moved:
     was: str
     now: str
     by: str
-    """What says so: `lock`, `seal`, or the package that requires exactly the former version."""
+    """What says so: `lock`, `seal`, or the package that requires exactly that version."""
+
+    @property
+    def recorded(self) -> bool:
+        """True if a lock or a seal says what there was, and not only what another package would need."""
+        return self.by in ("lock", "seal")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +81,8 @@ class Installed:
     def repurposed(self) -> bool:
         """True if the environment served another purpose from here on."""
         odd_root = any(root.name in self.foreign for root in self.roots)
-        return not self.first and (bool(self.stacks) or (odd_root and bool(self.moved)))
+        moved = any(move.recorded for move in self.moved)
+        return not self.first and (bool(self.stacks) or (odd_root and moved))
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +109,9 @@ class Gone:
     """A package, or the path of what is left of one."""
     version: str | None
     evidence: tuple[str, ...]
-    """Phrases: `the lock has it`, `accelerate 1.12.0 requires it`."""
+    """Phrases: `the lock has it`, `accelerate requires it`."""
+    recorded: bool = True
+    """False if it is only required, so that it may never have been there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,6 +47,7 @@ def _installed(
 ) -> Installed:
     members = [name for name in dict.fromkeys(batch.members) if evidence.distributions.batch_of[name] is batch]
     active = evidence.distributions.active
+    newer = {name for name in members if name in moved and moved[name].recorded}
     foreign = () if isinstance(evidence.blame, Unavailable) else evidence.blame.foreign
     families = _families(evidence)
     return Installed(
@@ -54,7 +55,7 @@ def _installed(
         batch.ended,
         batch.installer,
         tuple(_named(active[name]) for name in batch.roots if name in members),
-        tuple(_named(active[name]) for name in members if name not in batch.roots and name not in moved),
+        tuple(_named(active[name]) for name in members if name not in batch.roots and name not in newer),
         tuple(moved[name] for name in members if name in moved),
         tuple(item for item in overwrote if item.name in members),
         tuple(name for name in members if name in foreign),

@@ -18,17 +18,19 @@ from envdoctor.model import Unavailable
 from envdoctor.printable import size_of
 from envdoctor.seals import Seal
 
+REQUIRES = " requires it"
 TOGETHER = 5.0
 """Seconds within which two times are taken for those of one act."""
 
 
-def created(interpreter: Interpreter) -> Iterator[Noted]:
+def created(interpreter: Interpreter, distributions: Distributions) -> Iterator[Noted]:
     """Yield when the environment was made, and by what, as pyvenv.cfg says it."""
     if interpreter.created_at is not None:
         keys = interpreter.pyvenv
         maker = next((f" by {tool} {keys[tool]}" for tool in ("uv", "virtualenv") if tool in keys), "")
+        copied = " or copied" if any(item.times == "copied" for item in distributions.own) else ""
         recorded = f", with Python {interpreter.recorded_version}" if interpreter.recorded_version else ""
-        yield Noted("created", interpreter.created_at, "pyvenv.cfg", f"environment made{maker}{recorded}")
+        yield Noted("created", interpreter.created_at, "pyvenv.cfg", f"environment made{copied}{maker}{recorded}")
 
 
 def sealed(seal: Seal) -> Iterator[Noted]:
@@ -37,7 +39,8 @@ def sealed(seal: Seal) -> Iterator[Noted]:
         at = datetime.fromisoformat(seal.taken_at).timestamp()
     except (ValueError, OverflowError):
         return
-    yield Noted("sealed", at, "seal", f"sealed as good, with {len(seal.distributions)} packages")
+    count = len(seal.distributions)
+    yield Noted("sealed", at, "seal", f"sealed as good, with {count} package{'' if count == 1 else 's'}")
 
 
 def edited(files: Files) -> Iterator[Noted]:
@@ -86,10 +89,10 @@ def gone(evidence: Evidence) -> Iterator[Gone]:
             found.setdefault(item.name, (item.version, []))[1].append("it was sealed")
     for edge in evidence.requirements.edges:
         if edge.installed is None:
-            found.setdefault(edge.name, (None, []))[1].append(f"{edge.requirer} requires it")
+            found.setdefault(edge.name, (None, []))[1].append(edge.requirer + REQUIRES)
     there = evidence.distributions.active
     for name, (version, said) in sorted(found.items()):
         if name not in there and name not in SEEDS:
-            yield Gone(name, version, tuple(said))
+            yield Gone(name, version, tuple(said), recorded=not said[0].endswith(REQUIRES))
     for leftover in () if isinstance(evidence.owners, Unavailable) else evidence.owners.leftovers:
         yield Gone(leftover.path, None, (f"left by an uninstall that failed, {size_of(leftover.size)}",))

@@ -35,9 +35,12 @@ def history(values: Mapping[str, Any], evidence: Evidence) -> History:
 
 
 def _noted(values: Mapping[str, Any], evidence: Evidence) -> Iterator[Noted]:
-    for name, tell in (("interpreter", notes.created), ("seal", notes.sealed), ("files", notes.edited)):
-        if not isinstance(values[name], Unavailable):
-            yield from tell(values[name])
+    if not isinstance(values["interpreter"], Unavailable):
+        yield from notes.created(values["interpreter"], evidence.distributions)
+    if not isinstance(evidence.seal, Unavailable):
+        yield from notes.sealed(evidence.seal)
+    if not isinstance(values["files"], Unavailable):
+        yield from notes.edited(values["files"])
     if not isinstance(values["startup"], Unavailable):
         yield from notes.startup_code(values["startup"], evidence.owners)
 

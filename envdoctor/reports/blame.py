@@ -62,7 +62,7 @@ def _requirers(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         yield "required by", "nothing that is installed"
     ranked = sorted(links, key=lambda link: link["satisfied"])
     for number, link in enumerate(ranked[:SHOWN]):
-        broken = "" if link["satisfied"] else ", which is not so"
+        broken = "" if link["satisfied"] else ", which is not met"
         yield "" if number else "required by", f"{label(link)}: {link['requires']}{broken}"
     if len(links) > SHOWN:
         yield "", f"and {len(links) - SHOWN} more (all of them: --format json)"
@@ -118,7 +118,7 @@ def _came(document: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "came", at(active["installed_at"] or batch["at"])
     yield "in company", headline(batch)
     for word, text in details(batch):
-        yield "", f"{word}: {text}"
+        yield "", f"- {word}: {text}"
     if document["later"]:
         yield "overwritten", f"some of its files, by {joined(document['later'])}"
 

@@ -66,18 +66,23 @@ def move(item: Mapping[str, Any]) -> str:
 def headline(event: Mapping[str, Any]) -> str:
     """Say in one sentence what an installation did."""
     installer = event["installer"] or "an unknown installer"
-    names = [label(root) for root in event["roots"]] or [label(item) for item in event["added"]]
     total = len({item["name"] for item in (*event["roots"], *event["added"], *event["moved"])})
     if event["locked"] == total > HEADED:
         return f"{installer} installed {_count(total)}, all as the lock has them"
-    done = [f"added {_count(len(event['added']))}"] if event["added"] and event["roots"] else []
-    moved = [move(item) for item in event["moved"] if not _is_root(item, event)]
-    done += [f"moved {joined(moved)}"] if moved and not event["first"] else []
-    return f"{installer} installed {joined(names)}" + (f", which {' and '.join(done)}" if done else "")
+    moved = [] if event["first"] else [item for item in event["moved"] if _recorded(item)]
+    names = [label(item) for item in _odd_first(event, "roots") if item["name"] not in {m["name"] for m in moved}]
+    if not names and moved:
+        with_it = f", and added {_count(len(event['added']))}" if event["added"] else ""
+        return f"{installer} moved {joined([move(item) for item in moved])}{with_it}"
+    done = [f"added {_count(len(event['added']))}"] if event["added"] and names else []
+    done += [f"moved {joined([move(item) for item in moved])}"] if moved else []
+    named = joined(names or [label(item) for item in _odd_first(event, "added")])
+    return f"{installer} installed {named}" + (f", which {' and '.join(done)}" if done else "")
 
 
-def _is_root(item: Mapping[str, Any], event: Mapping[str, Any]) -> bool:
-    return any(root["name"] == item["name"] for root in event["roots"])
+def _recorded(item: Mapping[str, Any]) -> bool:
+    """Tell whether a lock or a seal says what there was."""
+    return item["by"] in ("lock", "seal")
 
 
 def _count(number: int) -> str:
@@ -87,21 +92,22 @@ def _count(number: int) -> str:
 def details(event: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Yield (word, text) of what an installation brought, moved and overwrote."""
     if len(event["roots"]) > HEADED or event["locked"] > HEADED:
-        yield "roots", some([label(root) for root in event["roots"]])
+        yield "roots", some([label(root) for root in _odd_first(event, "roots")])
     if event["roots"] and event["added"]:
-        yield "added", some([label(item) for item in _stacks_first(event)])
-    for by in dict.fromkeys(item["by"] for item in event["moved"]):
-        yield _moved_by(by, first=event["first"]), some([move(item) for item in event["moved"] if item["by"] == by])
+        yield "added", some([label(item) for item in _odd_first(event, "added")])
+    for by, word in (("lock", "the lock"), ("seal", "the seal")):
+        moved = [move(item) for item in event["moved"] if item["by"] == by]
+        if moved:
+            yield f"unlike {word}" if event["first"] else f"moved from {word}", some(moved)
+    for item in event["moved"]:
+        if not _recorded(item):
+            yield "unmet", f"{item['by']} requires {item['name']} {item['was']}, and this is {item['now']}"
     for item in event["overwrote"]:
         files = "a file" if len(item["paths"]) == 1 else f"{len(item['paths'])} files"
         yield "overwrote", f"{files} of {item['of']} (by {item['name']}): {some(item['paths'], HEADED)}"
 
 
-def _moved_by(by: str, *, first: bool) -> str:
-    whose = {"lock": "the lock", "seal": "the seal"}.get(by, f"what {by} requires")
-    return f"unlike {whose}" if first or by not in ("lock", "seal") else "moved"
-
-
-def _stacks_first(event: Mapping[str, Any]) -> Sequence[Mapping[str, Any]]:
+def _odd_first(event: Mapping[str, Any], key: str) -> Sequence[Mapping[str, Any]]:
+    """Return the roots or the added: what serves first, then what else the lock does not have."""
     odd = dict.fromkeys(event["foreign"], 1) | dict.fromkeys(event["stacks"], 0)
-    return sorted(event["added"], key=lambda item: odd.get(item["name"], 2))
+    return sorted(event[key], key=lambda item: odd.get(item["name"], 2))

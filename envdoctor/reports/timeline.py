@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from envdoctor.reports.installs import at, day, details, headline, some
+from envdoctor.reports.installs import HEADED, at, day, details, headline, some
 from envdoctor.reports.layout import Style
 
 INDENT = " " * 4
 EVENTS = 60
 """Events that are printed; the oldest and the youngest of more."""
 CONCLUSIONS = 3
+GONE = 10
+"""What is gone that is printed one by one."""
 
 
 def render(document: Mapping[str, Any], style: Style | None = None) -> str:
@@ -67,9 +69,15 @@ def _event(event: Mapping[str, Any], style: Style) -> Iterator[str]:
 
 
 def _gone(document: Mapping[str, Any], style: Style) -> Iterator[str]:
-    for item in document["gone"]:
+    recorded = [item for item in document["gone"] if item["recorded"]]
+    for item in recorded[:GONE]:
         named = f"{item['name']} {item['version']}" if item["version"] else item["name"]
-        yield style.wrap(f"{named}: {some(item['evidence'], 3)}", INDENT + "- ", INDENT + "  ")
+        yield style.wrap(f"{named}: {some(item['evidence'], HEADED)}", "gone: ", "  ")
+    if len(recorded) > GONE:
+        yield f"gone: and {len(recorded) - GONE} more (all of them: --format json)"
+    never = [item["name"] for item in document["gone"] if not item["recorded"]]
+    if never:
+        yield style.wrap(f"required, and gone or never installed: {some(never)}", "", "  ")
 
 
 def _doubts(document: Mapping[str, Any], style: Style) -> Iterator[str]:

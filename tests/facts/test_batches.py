@@ -11,8 +11,8 @@ from envdoctor.facts.batches import GAP, Stamp, batches
 from envdoctor.model import Target
 
 
-def stamp(name, ended, started=None, installer="pip", requires=(), *, requested=False):
-    return Stamp(name, ended, started, installer, requested, frozenset(requires))
+def stamp(name, ended, started=None, installer="pip", requires=(), *, requested=False, times="own"):
+    return Stamp(name, ended, started, installer, requested, frozenset(requires), times)
 
 
 def members(stamps):
@@ -36,6 +36,80 @@ def members(stamps):
 )
 def test_silence_and_another_installer_end_a_batch(stamps, expected):
     assert members(stamps) == expected
+
+
+def asked(name, ended, requires=(), **fields):
+    """Return what pip was asked for by name and wrote in a tenth of a second."""
+    return stamp(name, ended, ended - 0.1, requires=requires, requested=True, **fields)
+
+
+def brought(name, ended, requires=()):
+    return stamp(name, ended, ended - 0.1, requires=requires)
+
+
+TOP = (brought("leaf", 0), brought("mid", 0.1, ["leaf"]), asked("top", 0.2, ["mid"]))
+
+
+@pytest.mark.parametrize(
+    ("stamps", "expected"),
+    [
+        ([*TOP, asked("alone", 0.7)], [("leaf", "mid", "top"), ("alone",)]),
+        ([*TOP, brought("zleaf", 0.7), asked("new", 0.8, ["zleaf"])], [("leaf", "mid", "top"), ("zleaf", "new")]),
+        ([asked("a", 0), asked("b", 0.5)], [("a",), ("b",)]),
+        ([asked("pip", 0), asked("numpy", 0.5)], [("pip",), ("numpy",)]),
+        ([asked("b", 0), asked("a", 0.5)], [("b", "a")]),
+        ([*TOP, asked("alone", 0.35)], [("leaf", "mid", "top", "alone")]),
+        ([*TOP, asked("zenith", 0.7, ["top"])], [("leaf", "mid", "top", "zenith")]),
+        ([*TOP[:2], asked("alone", 0.7), asked("top", 0.8, ["mid"])], [("leaf", "mid", "top", "alone")]),
+        ([brought("a", 0), asked("b", 0.5)], [("a", "b")]),
+        ([asked("c", 0, ["b"]), asked("b", 0.6)], [("b", "c")]),
+        ([asked("a", 0, installer="uv"), asked("b", 0.5, installer="uv")], [("a", "b")]),
+    ],
+    ids=[
+        "a leaf after a top",
+        "a whole closure after another",
+        "from a to z",
+        "pip renewed first",
+        "from z to a",
+        "no pause",
+        "what needs it comes after it",
+        "not complete before the pause",
+        "nobody asked for the first",
+        "from z to a as without dependencies",
+        "uv keeps no order",
+    ],
+)
+def test_two_commands_of_pips_are_told_apart_where_one_would_have_kept_another_order(stamps, expected):
+    assert sorted(map(sorted, members(stamps))) == sorted(map(sorted, expected))
+
+
+def test_a_ring_has_no_order_that_could_be_broken():
+    ring = [asked("a", 0, ["b"]), asked("b", 0.5, ["a"])]
+    assert members(ring) == [("a", "b")]
+
+
+def test_a_base_layer_with_one_time_does_not_hide_what_came_later():
+    base = [stamp(name, 0, times="flat") for name in "abc"]
+    later = [stamp("x", 900.25), stamp("y", 901.5)]
+    found, timeless = batches([*base, *later])
+    assert [batch.members for batch in found] == [("x", "y")]
+    assert timeless == "3 distributions carry one and the same time, as in an image layer that flattened them"
+
+
+def test_a_layer_with_whole_seconds_is_told_all_the_same():
+    found, timeless = batches([stamp("a", 1, times="flat"), stamp("b", 1, times="flat"), stamp("c", 3, times="flat")])
+    assert ([batch.members for batch in found], timeless) == ([("a", "b", "c")], None)
+
+
+@pytest.mark.parametrize(
+    ("count", "said"),
+    [(1, "1 distribution was copied after it had been installed"), (2, "2 distributions were copied after they had")],
+)
+def test_what_was_copied_is_in_no_batch(count, said):
+    copied = [stamp(name, n, times="copied") for n, name in enumerate("ab"[:count])]
+    found, timeless = batches([*copied, stamp("x", 5)])
+    assert [batch.members for batch in found] == [("x",)]
+    assert timeless.startswith(said)
 
 
 def test_one_time_for_all_proves_nothing():
@@ -73,6 +147,7 @@ STAMPS = st.lists(
         installer=st.sampled_from(["pip", "uv", None]),
         requested=st.booleans(),
         requires=st.frozensets(st.sampled_from("abcdef")),
+        times=st.sampled_from(["own", "flat", "copied"]),
     )
 )
 
