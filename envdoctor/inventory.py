@@ -11,7 +11,7 @@ from typing import Any
 
 from envdoctor import __version__, marking, registry, snapshot, workflows
 from envdoctor.codec import to_json
-from envdoctor.locate import Wish, locate
+from envdoctor.locate import Wish, seek
 from envdoctor.model import Report, Unavailable
 from envdoctor.printable import printable, redact
 from envdoctor.snapshot import Snapshot
@@ -55,7 +55,7 @@ def _inventory(wish: Wish, host: Host, remember: Callable[[Snapshot], str | None
 
 
 def _taken(wish: Wish, host: Host, began: float) -> tuple[Snapshot, Report]:
-    target, policy = call("the search for the target", partial(locate, wish, host), timeout=DEADLINE)
+    target, policy, host = call("the search for the target", partial(seek, wish, host), timeout=DEADLINE)
     registry.use_plugins(policy.plugins)
     probes = registry.select(AREA)
     wanted = registry.facts_for(probes)

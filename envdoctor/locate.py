@@ -11,10 +11,13 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from envdoctor import images
 from envdoctor.errors import LockError, PolicyError, UsageError
+from envdoctor.images import is_environment
 from envdoctor.model import Target
 from envdoctor.policy import Policy, parse
 from envdoctor.seals import recorded_lock
+from envdoctor.system import inside
 from envdoctor.system.host import Host
 from envdoctor.system.reading import regular
 
@@ -43,12 +46,22 @@ class Wish:
     afresh: bool = False
 
 
+def seek(wish: Wish, host: Host) -> tuple[Target, Policy, Host]:
+    """Locate, in a child of its own; return also the host as the facts are to see it.
+
+    Below --root nothing is met but what the image's own processes would meet, and the caller's variables end.
+    """
+    inside.enter(host.root)
+    target, policy = locate(wish, host)
+    return target, policy, host.inhabited(target.prefix)
+
+
 def locate(wish: Wish, host: Host) -> tuple[Target, Policy]:
     """Return the target to look at and the policy to judge it by. Raises UsageError, saying what was tried."""
     policy = _policy(wish, host)
     prefix, python = _environment(wish, policy, host)
     if wish.config is None and policy.path is None:
-        policy = _policy_above(os.path.dirname(prefix)) or policy
+        policy = _policy_above(os.path.dirname(prefix), host.root) or policy
     lock, others = _lock(wish, policy, prefix, host)
     groups, extras = (*policy.groups, *wish.groups), (*policy.extras, *wish.extras)
     log = os.path.join(host.cwd, os.path.expanduser(wish.log)) if wish.log is not None else None
@@ -69,12 +82,12 @@ def _policy(wish: Wish, host: Host) -> Policy:
         if policy is None:
             raise PolicyError(f"{wish.config}: has no [tool.envdoctor]")
         return policy
-    above_target = _policy_above(os.path.join(host.cwd, wish.target)) if wish.target else None
+    above_target = _policy_above(os.path.join(host.cwd, wish.target), host.root) if wish.target else None
     return above_target or _policy_above(host.cwd) or Policy()
 
 
-def _policy_above(folder: str) -> Policy | None:
-    for above in _upwards(folder):
+def _policy_above(folder: str, top: str = "") -> Policy | None:
+    for above in _upwards(folder, top):
         for name in ("envdoctor.toml", "pyproject.toml"):
             path = os.path.join(above, name)
             if os.path.isfile(path):
@@ -97,12 +110,13 @@ def _read_policy(path: str) -> Policy | None:
         raise PolicyError(f"{path}: {error.strerror or error}") from error
 
 
-def _upwards(folder: str) -> Iterable[str]:
+def _upwards(folder: str, top: str = "") -> Iterable[str]:
+    """Yield a folder and those above it, up to `top` if it lies below that: above --root is another machine."""
     folder = os.path.abspath(folder)
     while True:
         yield folder
         parent = os.path.dirname(folder)
-        if parent == folder:
+        if folder in (parent, top):
             return
         folder = parent
 
@@ -110,10 +124,14 @@ def _upwards(folder: str) -> Iterable[str]:
 def _environment(wish: Wish, policy: Policy, host: Host) -> tuple[str, str]:
     """Return (prefix, python) of the environment meant."""
     if wish.target is not None:
-        return _named(os.path.join(host.cwd, os.path.expanduser(wish.target)), "--target")
+        named = os.path.join(host.cwd, os.path.expanduser(wish.target))
+        return _named(images.placed(named, wish.target, "--target", host) if host.root else named, "--target")
     if policy.target is not None and policy.path is not None:
-        folder = os.path.dirname(policy.path)
-        return _named(os.path.join(folder, os.path.expanduser(policy.target)), f"target in {policy.path}")
+        folder, said = os.path.dirname(policy.path), f"target in {policy.path}"
+        named = os.path.join(folder, os.path.expanduser(policy.target))
+        return _named(images.placed(named, policy.target, said, host) if host.root else named, said)
+    if host.root:
+        raise UsageError(images.unnamed(host))
     tried = []
     for source, path in _candidates(host):
         if path is None:
@@ -148,12 +166,6 @@ def _unfit(source: str, path: str, host: Host) -> str | None:
     return None if is_environment(path) else f"{path} is not a Python environment"
 
 
-def is_environment(prefix: str) -> bool:
-    """Tell whether a directory looks like a Python prefix: a venv, a conda environment, or lib/pythonX.Y below it."""
-    marks = ("pyvenv.cfg", "conda-meta", "lib/python*/site-packages", "lib/python3/dist-packages")
-    return any(glob.glob(os.path.join(glob.escape(prefix), mark)) for mark in marks)
-
-
 def _named(path: str, said: str) -> tuple[str, str]:
     """Turn a named directory or interpreter into (prefix, python)."""
     path = os.path.abspath(path)
@@ -182,35 +194,40 @@ def _identity(prefix: str) -> tuple[str, str]:
         link = os.sep.join([*parts[:at], parts[at + 1]])
         if os.path.realpath(link) == os.path.realpath(prefix):
             prefix = link
-    return prefix, os.path.join(prefix, "bin", "python")
+    python = os.path.join(prefix, "bin", "python")
+    # Debian's own Python, and a conda package of it, may have no more than python3
+    return prefix, f"{python}3" if os.path.lexists(f"{python}3") and not os.path.lexists(python) else python
 
 
 def _lock(wish: Wish, policy: Policy, prefix: str, host: Host) -> tuple[str | None, tuple[str, ...]]:
     """Return the lock to judge by, and those that were seen beside it."""
     if wish.lock is not None:
-        return _existing(os.path.join(host.cwd, os.path.expanduser(wish.lock)), wish.lock), ()
+        path = os.path.join(host.cwd, os.path.expanduser(wish.lock))
+        return _existing(path, wish.lock, images.meant(path, wish.lock, host)), ()
     if policy.lock is not None and policy.path is not None:
         path = os.path.join(os.path.dirname(policy.path), os.path.expanduser(policy.lock))
         return _existing(path, f"{policy.path}: lock = {policy.lock!r}"), ()
-    recorded = recorded_lock(prefix)
-    found = list(_locks_in(_project(prefix))) or list(_locks_in(_project(os.path.realpath(prefix))))
+    recorded = recorded_lock(prefix, host.root)
+    projects = (_project(path, host.root) for path in (prefix, os.path.realpath(prefix)))
+    found = next(filter(None, (list(_locks_in(project)) for project in projects)), [])
     if recorded is not None:
         return recorded, tuple(path for path in found if path != recorded)
     chosen = found[0] if found else None
     return chosen, tuple(path for path in found if path != chosen)
 
 
-def _existing(path: str, said: str) -> str:
+def _existing(path: str, said: str, meant: str | None = None) -> str:
     path = os.path.abspath(path)
     if not os.path.lexists(path):
-        raise LockError(said, "no such file; name a pylock.toml, uv.lock or hashed requirements file")
+        hint = f"did you mean {meant}?" if meant else "name a pylock.toml, uv.lock or hashed requirements file"
+        raise LockError(said, f"no such file; {hint}")
     return path
 
 
-def _project(prefix: str) -> str:
+def _project(prefix: str, top: str) -> str:
     """Return the folder of the target's own project: the nearest pyproject.toml or .git above it, else its parent."""
     parent = os.path.dirname(prefix)
-    for above in _upwards(parent):
+    for above in _upwards(parent, top):
         if any(os.path.exists(os.path.join(above, mark)) for mark in ("pyproject.toml", ".git")):
             return above
     return parent

@@ -20,6 +20,7 @@ from envdoctor.codec import from_json, to_json
 from envdoctor.errors import EnvDoctorError
 from envdoctor.system.host import write_all, write_atomically
 from envdoctor.system.reading import regular
+from envdoctor.system.rooted import below
 
 SCHEMA = 1
 _LIMIT = 16 << 20
@@ -131,8 +132,11 @@ def read_index(prefix: str, seal: Seal, *, first: bool = False) -> list[bytes]:
     return [b"".join(data.partition(b"\n")[:2])] if first else data.splitlines(keepends=True)
 
 
-def recorded_lock(prefix: str) -> str | None:
-    """Return the lock that the seal names: its origin while that exists, otherwise the copy."""
+def recorded_lock(prefix: str, root: str = "") -> str | None:
+    """Return the lock that the seal names: its origin while that exists, otherwise the copy.
+
+    `root` is the directory in which the machine's files lie that the seal was taken on.
+    """
     try:
         found = _find(prefix)
         seal = None if found is None else parse(_read(found), found)
@@ -141,7 +145,8 @@ def recorded_lock(prefix: str) -> str | None:
     if found is None or seal is None or seal.lock_name is None:
         return None
     copy = os.path.join(os.path.dirname(found), os.path.basename(seal.lock_name))
-    return next((path for path in (seal.lock_origin, copy) if path and os.path.isfile(path)), None)
+    origin = below(root, seal.lock_origin) if seal.lock_origin else None
+    return next((path for path in (origin, copy) if path and os.path.isfile(path)), None)
 
 
 def write(prefix: str, seal: Seal, index: Sequence[str], lock: bytes | None) -> str:

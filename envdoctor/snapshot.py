@@ -10,6 +10,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from envdoctor.model import Lock, Target, Unavailable
+from envdoctor.system import inside
 from envdoctor.system.forked import Task, gather
 from envdoctor.system.host import Host
 from envdoctor.wiring import needs, supply
@@ -181,6 +182,7 @@ def _closure(wanted: Iterable[str]) -> set[str]:
 
 
 def _run(name: str, target: Target, host: Host, *facts: Any) -> Any:  # noqa: ANN401
+    inside.enter(host.root)
     collect = import_module(f"envdoctor.facts.{name}").collect
     values = {"target": target, "host": host, **dict(zip(FACTS[name], facts, strict=True))}
     arguments = supply(needs(collect), values)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from envdoctor import knowledge
 from envdoctor.errors import UsageError
-from envdoctor.locate import Wish, configuration, locate
+from envdoctor.locate import Wish, configuration, seek
 from envdoctor.marking import remember
 from envdoctor.model import Report, Target
 from envdoctor.policy import Policy
@@ -96,24 +96,24 @@ def check(
     """
     began = time.monotonic()
     if reuse is None:
-        target, policy = call("the search for the target", partial(locate, wish, host), timeout=deadline)
+        target, policy, host = call("the search for the target", partial(seek, wish, host), timeout=deadline)
         return _checked(target, policy, selection, host, began, deadline, keep=keep)
     from envdoctor.reuse import shared
 
     find = partial(_identified, wish, selection, host)
-    target, policy, key = call("the search for the target", find, timeout=deadline)
+    target, policy, there, key = call("the search for the target", find, timeout=deadline)
 
     def fresh() -> Report:
-        return _checked(target, policy, selection, host, time.monotonic(), deadline, keep=keep)
+        return _checked(target, policy, selection, there, time.monotonic(), deadline, keep=keep)
 
     return shared(key, reuse, deadline, host, fresh)
 
 
-def _identified(wish: Wish, selection: Selection, host: Host) -> tuple[Target, Policy, str]:
+def _identified(wish: Wish, selection: Selection, host: Host) -> tuple[Target, Policy, Host, str]:
     from envdoctor.reuse import key_of
 
-    target, policy = locate(wish, host)
-    return target, policy, key_of(target, policy, ["+", *selection.select, "-", *selection.ignore], host)
+    target, policy, host = seek(wish, host)
+    return target, policy, host, key_of(target, policy, ["+", *selection.select, "-", *selection.ignore], host)
 
 
 def _checked(
@@ -138,7 +138,7 @@ def _checked(
 def observe(wish: Wish, host: Host, *, deadline: float = DEADLINE) -> Recorded:
     """Gather every fact, and judge none. Raises UsageError and EnvDoctorError as `check` does."""
     began = time.monotonic()
-    target, policy = call("the search for the target", partial(locate, wish, host), timeout=deadline)
+    target, policy, host = call("the search for the target", partial(seek, wish, host), timeout=deadline)
     from envdoctor import recorded, snapshot
 
     left = deadline - (time.monotonic() - began)

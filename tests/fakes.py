@@ -34,6 +34,9 @@ class FakeHost:
     def resolve(self, path):
         return resolve(self.root, path)
 
+    def inhabited(self, prefix):  # noqa: ARG002
+        return self
+
     def now(self) -> datetime:
         return self.moment
 

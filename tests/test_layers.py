@@ -33,7 +33,8 @@ TABLE = {
     "seals": {"codec", "errors", "system"},
     "facts": {"codec", "errors", "facts", "knowledge", "locks", "model", "printable", "seals", "system"}
     | {"signatures", "state"},
-    "locate": {"errors", "model", "policy", "seals", "system"},
+    "images": {"errors", "system"},
+    "locate": {"errors", "images", "model", "policy", "seals", "system"},
     # what judges, without touching anything
     "symbols": {"facts", "knowledge", "model"},
     "proof": {"facts", "model"},

@@ -12,6 +12,7 @@ from typing import Literal
 from envdoctor.facts import records, stat_index
 from envdoctor.facts.metadata import normalised
 from envdoctor.facts.stat_index import SealedFiles, Times, times_of
+from envdoctor.system.rooted import joined
 
 SHOWN = 50
 """Paths kept of one distribution; the counts are of all."""
@@ -82,8 +83,11 @@ class Comparison:
     everywhere = False
     """True if files outside site-packages, scripts mostly, are compared as well."""
 
-    def __init__(self, prefix: str, index: Mapping[str, bytes], *, sealed: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, prefix: str, index: Mapping[str, bytes], *, sealed: Mapping[str, str] | None = None, root: str = ""
+    ) -> None:
         self.prefix = prefix
+        self.root = root
         self.index = index
         self.sealed = sealed or {}
         self.found = Compared()
@@ -194,12 +198,9 @@ class Comparison:
         return content_fault(base + path) if same is False else None
 
     def _inside(self, site: str, path: str) -> bool:
-        whole = os.path.normpath(os.path.join(site, path))
-        real = os.path.join(os.path.realpath(site), path)
+        spellings = (joined(self.root, site, path), joined(self.root, os.path.realpath(site), path))
         prefixes = (self.prefix, os.path.realpath(self.prefix))
-        return any(
-            spelled.startswith(prefix + "/") for spelled in (whole, os.path.normpath(real)) for prefix in prefixes
-        )
+        return any(spelled.startswith(prefix + "/") for spelled in spellings for prefix in prefixes)
 
 
 def content_fault(path: str) -> Literal["link", "content"]:

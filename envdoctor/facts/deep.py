@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -150,8 +150,8 @@ class Deep(Comparison):
 
     thorough = True
 
-    def __init__(self, prefix: str, memory: Mapping[str, bytes], sealed: Sealed) -> None:
-        super().__init__(prefix, memory, sealed=sealed.records)
+    def __init__(self, prefix: str, memory: Mapping[str, bytes], sealed: Sealed, root: str = "") -> None:
+        super().__init__(prefix, memory, sealed=sealed.records, root=root)
         self.seal = sealed.lines
         self.intact: list[str] = []
         self.pending: list[Pending] = []
@@ -215,7 +215,7 @@ def compare(target: Target, host: Host, shares: Sequence[Share], sealed: Sealed)
     began, ends = time.time(), time.monotonic() + within
     place = hash_memory.path_of(target, host)
     memory = {} if target.afresh else hash_memory.read(place)
-    parts = _parts(target.prefix, shares, memory, sealed, within)
+    parts = _parts(partial(_part, target.prefix, memory, sealed, host.root), shares, within)
     sums = Sums(Compared(), sum(part.remembered for part in parts))
     for part in parts:
         sums.compared.add(part.compared)
@@ -234,10 +234,7 @@ def compare(target: Target, host: Host, shares: Sequence[Share], sealed: Sealed)
     return Done(sums.compared, sums.remembered, sums.lost(within), problem)
 
 
-def _parts(
-    prefix: str, shares: Sequence[Share], memory: Mapping[str, bytes], sealed: Sealed, within: float
-) -> list[Part]:
-    run = partial(_part, prefix, memory, sealed)
+def _parts(run: Callable[[Share], Part], shares: Sequence[Share], within: float) -> list[Part]:
     tasks = [Task(f"share {n}", partial(run, share), timeout=within) for n, share in enumerate(shares)]
     parts = list(gather(tasks, deadline=within, workers=len(shares)).values())
     for part in parts:
@@ -246,8 +243,8 @@ def _parts(
     return parts
 
 
-def _part(prefix: str, memory: Mapping[str, bytes], sealed: Sealed, share: Share) -> Part:
-    comparison = Deep(prefix, memory, sealed)
+def _part(prefix: str, memory: Mapping[str, bytes], sealed: Sealed, root: str, share: Share) -> Part:
+    comparison = Deep(prefix, memory, sealed, root)
     return Part(comparison.all(share), comparison.intact, comparison.pending, comparison.remembered)
 
 

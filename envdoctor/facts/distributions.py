@@ -26,6 +26,7 @@ from envdoctor.facts.metadata import (
 from envdoctor.facts.search_path import Origin, PathEntry, SearchPath
 from envdoctor.model import Target
 from envdoctor.system.host import Host
+from envdoctor.system.rooted import joined
 
 Kind = Literal["dist-info", "egg-info", "egg", "egg-link"]
 SYSTEM = frozenset({"debian", "rpm"})
@@ -126,7 +127,9 @@ class Distributions:
 
 def collect(target: Target, host: Host, search_path: SearchPath) -> Distributions:  # noqa: ARG001
     """Read the metadata of everything on the path; nothing is imported."""
-    items = [found for entry in search_path.entries if entry.origin != "stdlib" for found in _in_entry(entry)]
+    items = [
+        found for entry in search_path.entries if entry.origin != "stdlib" for found in _in_entry(entry, host.root)
+    ]
     stamps = [
         stamp_of(item, item.installed_at)
         for item in items
@@ -148,7 +151,7 @@ def _required_names(item: Distribution) -> frozenset[str]:
     return frozenset(normalised(match[0]) for text in plain if (match := re.match(r"[\w.-]+", text)))
 
 
-def _in_entry(entry: PathEntry) -> Iterable[Distribution]:
+def _in_entry(entry: PathEntry, root: str) -> Iterable[Distribution]:
     try:
         names = sorted(os.listdir(entry.path))
     except OSError:
@@ -164,7 +167,7 @@ def _in_entry(entry: PathEntry) -> Iterable[Distribution]:
         elif name.endswith(".egg") and os.path.isdir(os.path.join(path, "EGG-INFO")):
             yield _from_egg_info(os.path.join(path, "EGG-INFO"), entry, "egg")
         elif name.endswith(".egg-link"):
-            yield _from_egg_link(path, entry)
+            yield _from_egg_link(path, entry, root)
 
 
 def _from_dist_info(path: str, entry: PathEntry) -> Distribution:
@@ -228,10 +231,10 @@ def _from_egg_info(path: str, entry: PathEntry, kind: Kind) -> Distribution:
     )
 
 
-def _from_egg_link(path: str, entry: PathEntry) -> Distribution:
+def _from_egg_link(path: str, entry: PathEntry, root: str) -> Distribution:
     """Read a development install of old: the first line of the link names the project's directory."""
     problems: list[str] = []
-    project = os.path.join(entry.path, _text(path, problems).partition("\n")[0].strip())
+    project = joined(root, entry.path, _text(path, problems).partition("\n")[0].strip())
     name = os.path.basename(path)[: -len(".egg-link")]
     info = os.path.join(project, f"{name.replace('-', '_')}.egg-info", "PKG-INFO")
     headers = _headers(info, problems) if os.path.isfile(info) else {}

@@ -25,6 +25,7 @@ from envdoctor.system.nvml import Gpu, GpuProcess, Reading
 __all__ = ["DeviceNode", "Driver", "Gpu", "GpuProcess", "KernelModule", "Library", "Xid", "collect"]
 
 NOT_ASKED = Unavailable("--root: NVML speaks of the running machine alone")
+NONE_BELOW = Unavailable("--root: none of the NVIDIA driver's files is there; containers get them from their host")
 MISMATCH = Unavailable(nvml.QUIET["NVML_ERROR_LIB_RM_VERSION_MISMATCH"])
 LATE = "NVML gave"
 NVML_SECONDS = 3.0
@@ -74,7 +75,7 @@ def collect(target: Target, host: Host) -> Driver | Unavailable:  # noqa: ARG001
     module, nodes, pci = kernel_module(host), device_nodes(host), pci_gpus(host)
     libcuda, libnvidia_ml = libraries(host, "libcuda.so.1"), libraries(host, "libnvidia-ml.so.1")
     if not (module or nodes or pci or libnvidia_ml or any(copy.kind == "native" for copy in libcuda)):
-        return Unavailable("no NVIDIA driver on this node")
+        return NONE_BELOW if host.root else Unavailable("no NVIDIA driver on this node")
     reading = _nvml(host, libnvidia_ml)
     problem = reading if isinstance(reading, Unavailable) else None
     known = Reading(None, None) if isinstance(reading, Unavailable) else reading

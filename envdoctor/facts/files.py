@@ -61,7 +61,7 @@ def collect(target: Target, host: Host, search_path: SearchPath, seal: Seal | Un
         done = deep.compare(target, host, shares, Sealed(sealed, sealed_records(seal)))
         more = {"remembered": done.remembered, "lost": done.lost, "forgotten": done.problem}
         return _files(done.compared, index_lost=index_lost, deep=True, **more)
-    compare = partial(_compare, target, sealed=sealed, records=sealed_records(seal))
+    compare = partial(_compare, target, sealed=sealed, records=sealed_records(seal), root=host.root)
     tasks = [Task(f"share {n}", partial(compare, share)) for n, share in enumerate(shares)]
     compared = Compared()
     for part in gather(tasks, deadline=WITHIN, workers=SHARES).values():
@@ -83,9 +83,9 @@ def _files(compared: Compared, **more: Any) -> Files:  # noqa: ANN401 - the fiel
 
 
 def _compare(
-    target: Target, share: Sequence[tuple[str, str]], sealed: Mapping[str, bytes], records: Mapping[str, str]
+    target: Target, share: Sequence[tuple[str, str]], sealed: Mapping[str, bytes], records: Mapping[str, str], root: str
 ) -> Compared:
-    return Comparison(target.prefix, sealed, sealed=records).all(share)
+    return Comparison(target.prefix, sealed, sealed=records, root=root).all(share)
 
 
 def _shared_out(infos: Sequence[tuple[int, tuple[str, str]]]) -> list[list[tuple[str, str]]]:

@@ -16,7 +16,7 @@ from envdoctor.facts.install_times import modified
 from envdoctor.model import Target
 from envdoctor.system.host import Completed, Host
 from envdoctor.system.reading import head
-from envdoctor.system.rooted import below
+from envdoctor.system.rooted import joined
 
 PAYLOAD = os.path.join(os.path.dirname(os.path.dirname(__file__)), "payloads", "interpreter.py")
 _RELEASE = re.compile(rb"GNU C Library .{0,80}?release version (\d+\.\d+)")
@@ -165,9 +165,8 @@ def link_chain(path: str, root: str = "") -> tuple[str, ...]:
     chain = [path]
     while os.path.islink(chain[-1]):
         folder, link = os.path.dirname(chain[-1]), os.readlink(chain[-1])
-        link = below(root, link) if link.startswith("/") else link
         # `..` counts from where the link really lies, which normpath cannot know
-        step = os.path.normpath(os.path.join(os.path.realpath(folder) if ".." in link else folder, link))
+        step = joined(root, os.path.realpath(folder) if ".." in link else folder, link)
         if step in chain:
             break
         chain.append(step)
@@ -177,6 +176,7 @@ def link_chain(path: str, root: str = "") -> tuple[str, ...]:
 def _from_disk(prefix: str, pyvenv: Mapping[str, str], chain: tuple[str, ...], host: Host) -> dict[str, Any]:
     """Say what can be said of an interpreter that does not speak."""
     version = recorded_version(pyvenv) or _conda_version(prefix) or _directory_version(prefix)
+    version = _named_version(chain[-1], version) if host.root else version
     markers = {"os_name": "posix", "sys_platform": "linux", "platform_system": "Linux"}
     markers |= {"implementation_name": "cpython", "platform_python_implementation": "CPython"}
     if version is not None:
@@ -199,6 +199,17 @@ def _from_disk(prefix: str, pyvenv: Mapping[str, str], chain: tuple[str, ...], h
         "include": None,
         "stdlib": stdlib if os.path.isdir(stdlib) else None,
     }
+
+
+def _named_version(file: str, said: str | None) -> str | None:
+    """Go by the name of the interpreter's file, `python3.13`, where that is of another minor version than was recorded.
+
+    That is what an upgrade of the system's Python leaves of a venv that was made with /usr/bin/python3.
+    """
+    match = re.fullmatch(r"python(3\.\d+)t?", os.path.basename(file))
+    if match is None or not os.path.isfile(file) or f"{said}.".startswith(f"{match[1]}."):
+        return said
+    return match[1]
 
 
 def glibc(host: Host) -> str:

@@ -219,7 +219,8 @@ def _include(interpreter: Interpreter, host: Host) -> Iterator[str]:
         if "/local/include/" in interpreter.include:
             yield interpreter.include.replace("/local/include/", "/include/")
     elif interpreter.base_prefix and interpreter.minor:
-        base = interpreter.base_prefix if interpreter.kind == "venv" else host_name(interpreter.base_prefix, host)
+        named = interpreter.base_prefix if interpreter.kind == "venv" else None
+        base = host_name(interpreter.base_prefix, host) or named
         if base:
             yield f"{base}/include/python{interpreter.minor}{'t' if interpreter.free_threaded else ''}"
 

@@ -15,7 +15,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from envdoctor.facts.interpreter import Interpreter
-from envdoctor.model import Target, Unavailable
+from envdoctor.model import Target
 from envdoctor.system.host import Host
 
 HEAD = 1024
@@ -100,18 +100,20 @@ class Launchers:
         return next((tool for tool in self.tools if tool.name == name), None)
 
 
-def collect(target: Target, host: Host, interpreter: Interpreter) -> Launchers | Unavailable:
-    """Read the heads of all scripts; start none of them."""
-    if host.root:
-        return Unavailable("--root: scripts name paths of a machine that is not this one")
-    home = _Home(target.prefix)
+def collect(target: Target, host: Host, interpreter: Interpreter) -> Launchers:
+    """Read the heads of all scripts; start none of them.
+
+    Below --root the paths that they name are returned as the caller sees them; which PATH a job has there is not known,
+    so there are no tools.
+    """
+    home = _Home(target.prefix, host)
     named = [host.env[name] for name in ("VIRTUAL_ENV", "CONDA_PREFIX") if host.env.get(name)]
     made = _MADE_AT.search(interpreter.pyvenv.get("command", ""))
     return Launchers(
         scripts=tuple(_scripts(home)),
         activations=tuple(_activations(home)),
-        made_at=made[1] if made else None,
-        tools=tuple(_tools(home, host)),
+        made_at=host.at(made[1]) if made else None,
+        tools=() if host.root else tuple(_tools(home, host)),
         activated=any(os.path.realpath(path) == home.real for path in named),
     )
 
@@ -119,8 +121,9 @@ def collect(target: Target, host: Host, interpreter: Interpreter) -> Launchers |
 class _Home:
     """The environment, with its links resolved once."""
 
-    def __init__(self, prefix: str) -> None:
+    def __init__(self, prefix: str, host: Host) -> None:
         self.prefix = prefix
+        self.at = host.at
         self.real = os.path.realpath(prefix)
         self.bin = os.path.join(prefix, "bin")
         self.real_bin = os.path.realpath(self.bin)
@@ -145,6 +148,7 @@ def _scripts(home: _Home) -> Iterable[Script]:
 def _script(path: str, interpreter: str | None, home: _Home) -> Script:
     if interpreter is None:
         return Script(path, None)
+    interpreter = home.at(interpreter)
     own = home.holds(interpreter)
     environment = None if own else _environment(interpreter)
     return Script(path, interpreter, os.access(interpreter, os.X_OK), own, environment)
@@ -209,6 +213,7 @@ def _activations(home: _Home) -> Iterable[Activation]:
         text = os.fsdecode(_head(path, ACTIVATE_LIMIT))
         prefix = parse_activate(text, name)
         if prefix is not None:
+            prefix = home.at(prefix)
             own = os.path.realpath(prefix) == home.real
             yield Activation(path, prefix, own, os.path.isdir(prefix), "CURRENT_ENV" in text)
 

@@ -20,6 +20,7 @@ from envdoctor.facts import elf, ld_cache
 from envdoctor.facts.driver_files import LOADER_DIRECTORIES
 from envdoctor.model import Unavailable
 from envdoctor.system.host import Host
+from envdoctor.system.rooted import joined
 
 _VERSION = re.compile(r"\.so\.(\d+(?:\.\d+)+)$")
 By = Literal["LD_PRELOAD", "RPATH", "LD_LIBRARY_PATH", "RUNPATH", "ld.so.cache", "directory", "torch"]
@@ -142,7 +143,8 @@ class Linker:
         for entry in (path or "").split(":"):
             whole = entry.replace("${ORIGIN}", origin).replace("$ORIGIN", origin)
             if whole and "$" not in whole:
-                yield os.path.normpath(whole if whole != entry else self.host.at(entry))
+                there = self.host.at(os.path.normpath(entry))
+                yield there if whole == entry else joined(self.host.root, origin, os.path.relpath(whole, origin))
 
     def _cached(self, name: str) -> list[str]:
         if self._cache is None:

@@ -17,6 +17,7 @@ from envdoctor.facts import records
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.model import Target
 from envdoctor.system.host import Host
+from envdoctor.system.rooted import joined
 
 _SUFFIX = re.compile(r"-cu(\d{2})$")
 _DIRECTORY = re.compile(r"(?:^|/)nvidia/cu(\d{2})/")
@@ -71,7 +72,7 @@ def collect(target: Target, host: Host, distributions: Distributions) -> NvidiaW
     """Read the RECORDs of NVIDIA's wheels."""
     names = families()
     items = [item for item in distributions.active.values() if item.name in names or item.name.startswith("nvidia-")]
-    return NvidiaWheels(tuple(_wheel(item) for item in items))
+    return NvidiaWheels(tuple(_wheel(item, host.root) for item in items))
 
 
 @cache
@@ -88,10 +89,10 @@ def family(name: str, paths: Iterable[str] = ()) -> int | None:
     return int(number) if number else families().get(name)
 
 
-def _wheel(item: Distribution) -> NvidiaWheel:
+def _wheel(item: Distribution, root: str) -> NvidiaWheel:
     paths = [path for path in records.paths(item.metadata) if _LIBRARY.search(path)]
     libraries = []
     for path in paths:
-        whole = os.path.normpath(os.path.join(item.location, path))
+        whole = joined(root, item.location, path)
         libraries.append(Library(os.path.basename(path), whole, os.path.isfile(whole)))
     return NvidiaWheel(item.name, item.version, family(item.name, paths), tuple(libraries))

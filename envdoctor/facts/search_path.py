@@ -10,11 +10,13 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 from envdoctor.facts.interpreter import Interpreter
 from envdoctor.model import Target, Unavailable
 from envdoctor.system.host import Host
+from envdoctor.system.rooted import joined
 
 Origin = Literal["PYTHONPATH", "stdlib", "site-packages", "user-site", "system-site", "pth"]
 PTH_LIMIT = 1 << 20
@@ -71,11 +73,11 @@ def collect(target: Target, host: Host, interpreter: Interpreter) -> SearchPath 
         entries += [PathEntry(interpreter.stdlib, "stdlib", exists=os.path.isdir(interpreter.stdlib))]
         entries += [PathEntry(os.path.join(interpreter.stdlib, "lib-dynload"), "stdlib")]
     # A venv's own site-packages come before the user site; elsewhere the user site comes first (site.main).
-    hidden = reads_hidden(interpreter)
-    own_entries = [found for path in own for found in _with_pth(path, "site-packages", hidden=hidden)]
-    user_entries = list(_with_pth(user, "user-site", hidden=hidden)) if user and user_enabled else []
+    with_pth = partial(_with_pth, hidden=reads_hidden(interpreter), root=host.root)
+    own_entries = [found for path in own for found in with_pth(path, "site-packages")]
+    user_entries = list(with_pth(user, "user-site")) if user and user_enabled else []
     entries += own_entries + user_entries if interpreter.kind == "venv" else user_entries + own_entries
-    entries += [found for path in system for found in _with_pth(path, "system-site", hidden=hidden)]
+    entries += [found for path in system for found in with_pth(path, "system-site")]
     return SearchPath(_unique(entries), user, bool(user and user_enabled), _count(user))
 
 
@@ -104,7 +106,7 @@ def site_directories(prefix: str, interpreter: Interpreter) -> tuple[str, ...]:
 def _user_site(host: Host, interpreter: Interpreter) -> str | None:
     base = host.env.get("PYTHONUSERBASE") or os.path.join(host.home, ".local")
     suffix = "t" if interpreter.free_threaded else ""
-    path = os.path.join(base, "lib", f"python{interpreter.minor}{suffix}", "site-packages")
+    path = host.at(os.path.join(base, "lib", f"python{interpreter.minor}{suffix}", "site-packages"))
     return path if interpreter.minor and os.path.isdir(path) else None
 
 
@@ -115,13 +117,13 @@ def _count(site: str | None) -> int:
         return 0
 
 
-def _with_pth(site: str, origin: Origin, *, hidden: bool) -> Iterable[PathEntry]:
+def _with_pth(site: str, origin: Origin, *, hidden: bool, root: str) -> Iterable[PathEntry]:
     """Yield a site directory and the directories that its .pth files add, in the order of site.addsitedir."""
     yield PathEntry(site, origin)
     for file in pth_files(site, hidden=hidden):
         for line in pth_lines(os.path.join(site, file)):
             if line and not line.startswith(("#", "import ", "import\t")):
-                path = os.path.normpath(os.path.join(site, line))
+                path = joined(root, site, line)
                 if os.path.exists(path):  # site.addpackage adds only what exists
                     yield PathEntry(path, "pth", via=os.path.join(site, file))
 

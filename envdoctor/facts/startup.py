@@ -30,6 +30,7 @@ from envdoctor.facts.search_path import (
 from envdoctor.model import Target
 from envdoctor.printable import redact
 from envdoctor.system.host import Host
+from envdoctor.system.rooted import joined
 
 TEXT_LIMIT = 300
 """Characters of one line that are kept."""
@@ -136,7 +137,7 @@ def collect(target: Target, host: Host, interpreter: Interpreter, search_path: S
     files: list[StartupFile] = []
     for site, origin in _sites(target, interpreter, search_path):
         home = {"user-site": site, "system-site": interpreter.base_prefix or site}.get(origin, target.prefix)
-        files += _startup_files(site, origin, home, interpreter)
+        files += _startup_files(site, origin, home, interpreter, host.root)
     user_site = interpreter.kind != "venv" or interpreter.system_site
     enabled = user_site and not host.env.get("PYTHONNOUSERSITE")  # site.ENABLE_USER_SITE
     names = ["sitecustomize", "usercustomize"] if enabled else ["sitecustomize"]
@@ -159,7 +160,7 @@ def _sites(target: Target, interpreter: Interpreter, search_path: SearchPath) ->
             yield entry.path, entry.origin
 
 
-def _startup_files(site: str, origin: Origin, home: str, interpreter: Interpreter) -> Iterable[StartupFile]:
+def _startup_files(site: str, origin: Origin, home: str, interpreter: Interpreter, top: str) -> Iterable[StartupFile]:
     starts = release(interpreter) >= START_SINCE
     begun = sorted(name for name in _names(site) if starts and name.endswith(".start") and not name.startswith("."))
     stems = {name.removesuffix(".start") for name in begun}
@@ -168,7 +169,7 @@ def _startup_files(site: str, origin: Origin, home: str, interpreter: Interprete
         path = os.path.join(site, name)
         text, problem = read_startup(path)
         ignored = name.removesuffix(".pth") in stems
-        lines = parse_start(text) if name in begun else parse_pth(text, site, roots, ignored=ignored)
+        lines = parse_start(text) if name in begun else parse_pth(text, site, roots, ignored=ignored, top=top)
         yield StartupFile(path, origin, lines, problem, modified(path))
 
 
@@ -194,8 +195,13 @@ def read_startup(path: str) -> tuple[str, str | None]:
     return text, None
 
 
-def parse_pth(text: str, site: str, roots: tuple[str, ...], *, ignored: bool = False) -> tuple[StartupLine, ...]:
-    """Classify the lines of a .pth file as site.addpackage does; `roots` are the resolved folders called inside."""
+def parse_pth(
+    text: str, site: str, roots: tuple[str, ...], *, ignored: bool = False, top: str = ""
+) -> tuple[StartupLine, ...]:
+    """Classify the lines of a .pth file as site.addpackage does; `roots` are the resolved folders called inside.
+
+    `top` is the directory in which absolute paths start (--root).
+    """
     lines: dict[str, list[StartupLine]] = {"#": [], "import": [], "path": []}
     for number, line in enumerate(text.splitlines(), 1):
         runs = line.startswith(("import ", "import\t"))
@@ -203,15 +209,15 @@ def parse_pth(text: str, site: str, roots: tuple[str, ...], *, ignored: bool = F
         if not line.strip() or len(kept) == LINES_LIMIT:
             continue
         if kept is lines["path"]:
-            kept.append(_path_line(number, line.rstrip(), site, roots))
+            kept.append(_path_line(number, line.rstrip(), site, roots, top))
         else:
             kind: LineKind = "comment" if not runs else "ignored" if ignored else "import"
             kept.append(StartupLine(number, kind, _kept(line.rstrip())))
     return tuple(sorted((line for kept in lines.values() for line in kept), key=lambda line: line.number))
 
 
-def _path_line(number: int, line: str, site: str, roots: tuple[str, ...]) -> StartupLine:
-    path = os.path.normpath(os.path.join(site, line))
+def _path_line(number: int, line: str, site: str, roots: tuple[str, ...], top: str) -> StartupLine:
+    path = joined(top, site, line)
     if not os.path.exists(path):
         return StartupLine(number, "dead", _kept(line), path[: 4 * TEXT_LIMIT])
     real = os.path.realpath(path)

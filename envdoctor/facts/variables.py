@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from envdoctor import knowledge
-from envdoctor.model import Target
+from envdoctor.model import Target, Unavailable
 from envdoctor.printable import redact
 from envdoctor.system.host import Host
 
@@ -42,6 +42,7 @@ PER_RANK = ("RANK", "LOCAL_RANK", "SLURM_PROCID", "SLURM_LOCALID", "TORCHELASTIC
 """Kept for people to read. No probe judges by them: one check answers for all ranks of a node."""
 SECRET = ("TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "USERNAME", "PROXY")
 """A variable whose name holds one of these is never taken."""
+NOT_THEIRS = Unavailable("--root: the variables of jobs there are not known, and the caller's are not theirs")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +57,10 @@ class Variables:
         return self.values.get(name, "")
 
 
-def collect(target: Target, host: Host) -> Variables:  # noqa: ARG001 - every collector has this shape
+def collect(target: Target, host: Host) -> Variables | Unavailable:  # noqa: ARG001 - every collector has this shape
     """Take the allowed variables of the caller's environment."""
+    if host.root:
+        return NOT_THEIRS
     taken = {name: redact(value) for name, value in sorted(host.env.items()) if _is_taken(name, *_allowed())}
     return Variables(taken)
 

@@ -9,11 +9,12 @@ import selectors
 import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from envdoctor.errors import EnvDoctorError
+from envdoctor.system.inhabitant import environment
 from envdoctor.system.rooted import below, resolve
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 OUTPUT_CAP = 1 << 20
 """Bytes of one stream that are kept of a process; one that prints more is ended."""
+OWN = ("XDG_RUNTIME_DIR",)
+"""Variables that no fact reads: the doctor keeps its own things there."""
 _shares_group = False
 
 
@@ -64,6 +67,9 @@ class Host(Protocol):
     def resolve(self, path: str) -> str:
         """Follow all links of a host path; return the host's own name for it."""
 
+    def inhabited(self, prefix: str) -> Host:
+        """Return this host as the jobs of an environment meet it; reads files below the root, if there is one."""
+
     def now(self) -> datetime:
         """Return the time, with UTC as its zone."""
 
@@ -99,6 +105,13 @@ class LocalHost:
         """Follow links without leaving the root."""
         return resolve(self.root, path)
 
+    def inhabited(self, prefix: str) -> LocalHost:
+        """Put what a login there gives in the place of the caller's variables, if there is a root."""
+        if not self.root:
+            return self
+        own = {name: self.env[name] for name in OWN if name in self.env}
+        return replace(self, env={**environment(self.root, prefix), **own}, cwd="/")
+
     def now(self) -> datetime:
         """Return the system clock."""
         return datetime.now(UTC)
@@ -106,11 +119,15 @@ class LocalHost:
     def run(self, argv: Sequence[str], *, timeout: float, env: Mapping[str, str] | None = None) -> Completed:
         """Run a process and end it at the limit, with everything in its process group.
 
+        Nothing is started where only the files of a machine are here (`root`).
+
         In a child of `forked.gather` it joins the child's group, which is ended as a whole, so that nothing outlives
         the child even if that is killed first.
         """
         import subprocess  # noqa: TID251 - this is the module that may; imported in children alone, where it is needed
 
+        if self.root:
+            return Completed(None, b"", "--root: nothing is started")
         timeout = min(timeout, self.patience)
         end = time.monotonic() + timeout
         try:

@@ -6,11 +6,31 @@ import os
 
 LINKS = 40
 """Links that are followed at most, as the kernel does (path_resolution(7))."""
+_readlink = os.readlink
+"""The kernel's own: `inside` puts another in its place, which asks here."""
 
 
 def below(root: str, path: str) -> str:
     """Return where an absolute path of the host lies; with an empty root, the path itself."""
     return f"{root.rstrip('/')}{path}" if root else path
+
+
+def is_below(root: str, path: str) -> bool:
+    """Tell whether a path as the caller sees it is the root or lies in it, by its spelling; an empty root holds all."""
+    top = root.rstrip("/")
+    return path == top or path.startswith(f"{top}/")
+
+
+def joined(root: str, folder: str, path: str) -> str:
+    """Return what a file in `folder` means by a path (a .pth line, a row of RECORD, $ORIGIN/..), as the caller sees it.
+
+    In a folder below the root an absolute path starts at the root, and `..` stops there, as in a chroot. Links are left
+    as they are.
+    """
+    if not root or not is_below(root, folder):
+        return os.path.normpath(os.path.join(folder, path))
+    whole = os.path.normpath(os.path.join("/", folder[len(root.rstrip("/")) :], path))
+    return below(root, f"/{whole.lstrip('/')}")
 
 
 def resolve(root: str, path: str) -> str:
@@ -33,7 +53,7 @@ def resolve(root: str, path: str) -> str:
             continue
         here = os.path.join(done, part)
         try:
-            leads = os.readlink(below(root, here))
+            leads = _readlink(below(root, here))
         except OSError:
             done = here
             continue

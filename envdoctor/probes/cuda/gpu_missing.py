@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor.facts.driver import Driver
+from envdoctor.facts.driver import NONE_BELOW, Driver
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.views.devices import VARIABLE, Devices
@@ -22,7 +22,7 @@ def check(torch_build: TorchBuild, driver: Driver | Unavailable, devices: Device
     if torch_build.cuda is None:
         return
     if isinstance(driver, Unavailable):
-        if not driver.failed:
+        if not driver.failed and driver != NONE_BELOW:
             yield _none(Severity.NOTE, "no NVIDIA driver and no NVIDIA GPU on this node", {})
     elif isinstance(devices, Unavailable):
         yield from _unread(driver, devices)

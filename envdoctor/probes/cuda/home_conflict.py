@@ -14,10 +14,11 @@ from shlex import quote
 
 from envdoctor.facts.cuda_tools import release
 from envdoctor.facts.toolkits import Named, Toolkits
+from envdoctor.facts.variables import Variables
 from envdoctor.model import Finding, Severity
 
 
-def check(toolkits: Toolkits) -> Iterable[Finding]:
+def check(toolkits: Toolkits, variables: Variables) -> Iterable[Finding]:  # noqa: ARG001 - where they are not known, skipped
     """Compare real directories: a link to a toolkit is that toolkit."""
     named = [item for item in toolkits.named if item.way != "default"]
     yield from _useless(named)

@@ -11,10 +11,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from envdoctor.facts.loader import Loader
+from envdoctor.facts.variables import Variables
 from envdoctor.model import Finding, Severity
 
 
-def check(loader: Loader) -> Iterable[Finding]:
+def check(loader: Loader, variables: Variables) -> Iterable[Finding]:  # noqa: ARG001 - where they are not known, skipped
     """Report the stub directories that hold a stub of the driver's."""
     for folder in loader.folders:
         stubs = [copy for copy in folder.libraries if copy.soname.startswith(("libcuda.so", "libnvidia-ml.so"))]

@@ -14,12 +14,17 @@ from collections.abc import Iterable
 from envdoctor.facts.distributions import Distributions
 from envdoctor.facts.metadata import normalised
 from envdoctor.facts.startup import PythonPathEntry, Startup
+from envdoctor.facts.variables import Variables
 from envdoctor.model import Finding, Severity, Unavailable
 
 SHOWN = 20
 
 
-def check(startup: Startup, distributions: Distributions | Unavailable) -> Iterable[Finding]:
+def check(
+    startup: Startup,
+    distributions: Distributions | Unavailable,
+    variables: Variables,  # noqa: ARG001 - where they are not known, skipped
+) -> Iterable[Finding]:
     """Judge each entry by what it holds; one inside the environment, or empty, changes nothing."""
     installed = frozenset() if isinstance(distributions, Unavailable) else frozenset(i.name for i in distributions.own)
     for entry in startup.pythonpath:
