@@ -18,7 +18,7 @@ from typing import Any, Self
 from envdoctor.system.rooted import is_below, resolve
 
 _stat, _lstat, _open, _readlink, _scandir = os.stat, os.lstat, os.open, os.readlink, os.scandir
-_realpath, _open_file = os.path.realpath, open
+_access, _realpath, _open_file = os.access, os.path.realpath, open
 _entered: list[str] = []
 
 
@@ -28,9 +28,9 @@ def enter(root: str) -> None:
         return
     _entered.append(root)
     view = View(root)
-    for name in ("listdir", "access", "statvfs"):
+    for name in ("listdir", "statvfs"):
         setattr(os, name, view.following(getattr(os, name)))
-    for name in ("stat", "lstat", "open", "scandir", "readlink"):
+    for name in ("access", "stat", "lstat", "open", "scandir", "readlink"):
         setattr(os, name, getattr(view, name))
     for module in (builtins, io):
         vars(module)["open"] = view.following(_open_file)
@@ -85,6 +85,13 @@ class View:
             return function(self.real(path), *arguments, **options)
 
         return followed
+
+    def access(self, path: Any, mode: int, **options: Any) -> bool:  # noqa: ANN401
+        """As os.access."""
+        try:
+            return _access(self.real(path), mode, **options)
+        except OSError:
+            return False
 
     def stat(self, path: Any, *, dir_fd: int | None = None, follow_symlinks: bool = True) -> os.stat_result:  # noqa: ANN401
         """As os.stat."""
