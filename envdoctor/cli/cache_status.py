@@ -9,7 +9,8 @@ import typer
 from envdoctor.cli.application import ConfigOption, Format, TargetOption, caches, colour, show, width
 
 RootOption = Annotated[
-    str | None, typer.Option(help="Read host files below DIR: an unpacked image, a mounted disk.", metavar="DIR")
+    str | None,
+    typer.Option(help="The machine's files are below DIR: an unpacked image, a mounted disk.", metavar="DIR"),
 ]
 FormatOption = Annotated[Format, typer.Option("--format", help="Report format.")]
 

@@ -50,7 +50,7 @@ def check(
     config: ConfigOption = None,
     root: Annotated[
         str | None,
-        typer.Option(help="Read host files below DIR: an unpacked image, a mounted disk.", metavar="DIR"),
+        typer.Option(help="The machine's files are below DIR: an unpacked image, a mounted disk.", metavar="DIR"),
     ] = None,
     snapshot: Annotated[
         str | None,
