@@ -1,5 +1,6 @@
 """`check --root DIR` of a whole image: nothing of it is run, and nothing of this machine is taken for its own."""
 
+import json
 import os
 
 import pytest
@@ -117,6 +118,9 @@ def test_a_decoy_on_this_machine_is_not_met(image, doctor, tmp_path):
     image.link("opt/app/venv/lib/python3.12/site-packages/decoy-1.0.dist-info", str(decoy.site / "decoy-1.0.dist-info"))
     image.link("opt/app/venv/lib/python3.12/site-packages/requests/api.py", str(decoy.site / "decoy.py"))
     answer = image.check(doctor)
+    seen = doctor("snapshot", "--root", image.root, "--target", image.prefix)
+    entries = json.loads(seen.stdout)["facts"]["search_path"]["entries"]
+    assert [entry["path"] for entry in entries if not entry["path"].startswith(f"{image.root}/")] == []
     (dead,) = answer.findings("environment/foreign-path")
     assert dead["severity"] == "note"
     assert ("packages/missing-file", "requests") in answer.said("error")
