@@ -108,22 +108,36 @@ def _commands(run: Sequence[Stamp], heights: Mapping[str, int]) -> Sequence[Sequ
     found, start = [], 0
     for at in range(1, len(run)):
         done, rest = run[start:at], run[at:]
-        pause = rest[0].began - done[-1].ended
-        apart = _out_of_order([*done, rest[0]], heights) or _prepared(done, rest)
-        if pause >= PAUSE and apart and _complete(done) and _complete(rest):
+        if rest[0].began - done[-1].ended < PAUSE:
+            continue
+        apart = _out_of_order(done, rest[0], heights) or _prepared(done, rest)
+        if apart and _complete(done) and _complete(rest):
             found.append(done)
             start = at
     return [*found, run[start:]]
 
 
-def _out_of_order(stamps: Sequence[Stamp], heights: Mapping[str, int]) -> bool:
-    """Tell whether one command of pip's, with or without --no-deps, would have written these in another order."""
-    if all(one.name > other.name for one, other in pairwise(stamps)):
+def _out_of_order(done: Sequence[Stamp], following: Stamp, heights: Mapping[str, int]) -> bool:
+    """Tell whether one command of pip's would have written this one before the others.
+
+    With --no-deps all of them are at one height, so that a command that goes from z to a throughout is no other.
+    """
+    last = done[-1]
+    if following.name not in heights or last.name not in heights or _in_layers(last, following, heights):
         return False
-    one, other = stamps[-2:]
-    if one.name not in heights or other.name not in heights:
-        return False
-    return (heights[one.name], other.name) > (heights[other.name], one.name)
+    pairs = list(pairwise(done))
+    falling = all(one.name > other.name for one, other in pairs)
+    if following.name < last.name:
+        layered = all(
+            one.name in heights and other.name in heights and _in_layers(one, other, heights) for one, other in pairs
+        )
+        return layered and not falling
+    return True
+
+
+def _in_layers(one: Stamp, other: Stamp, heights: Mapping[str, int]) -> bool:
+    """Tell whether one may come before the other in a command that follows dependencies."""
+    return (heights[one.name], other.name) <= (heights[other.name], one.name)
 
 
 def _prepared(done: Sequence[Stamp], rest: Sequence[Stamp]) -> bool:

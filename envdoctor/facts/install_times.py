@@ -10,10 +10,12 @@ Measured with pip 26.3 and uv 0.13.9 on ext4, each into a fresh venv:
   into the cache, which may be months earlier, and only RECORD, INSTALLER and REQUESTED are new. Two commands in a row
   lie 0.02 s apart, so that no pause tells them from one.
 - Both sort RECORD's rows by path, so that those of the dist-info come before those of a package of the same name.
-- `cp -r` gives new times in the old order. `cp -a`, tar and image layers keep times, in whole seconds as a rule; a
-  layer made to be reproducible has one time for all.
+- `cp -r` gives new times in the old order.
 - Byte code holds its source's time, in whole seconds (CPython's importlib, PEP 552). A copy changes the file's time and
   not what the byte code says.
+
+Not measured: an archive holds whole seconds in its plain form (POSIX ustar), and a layer made to be reproducible has
+one time for all (reproducible-builds.org, SOURCE_DATE_EPOCH).
 """
 
 from __future__ import annotations

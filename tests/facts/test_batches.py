@@ -83,6 +83,27 @@ def test_two_commands_of_pips_are_told_apart_where_one_would_have_kept_another_o
     assert sorted(map(sorted, members(stamps))) == sorted(map(sorted, expected))
 
 
+def falling(*names, at, step, requires=()):
+    """Return what `pip install --no-deps -r` writes: all asked for, from z to a, with a pause before each."""
+    return [asked(name, at + step * n, requires.get(name, ()) if requires else ()) for n, name in enumerate(names)]
+
+
+def test_a_command_without_dependencies_that_takes_its_time_is_one():
+    """Seen in an image: 120 packages from z to a, wheels of seconds between them, after smaller commands."""
+    first = [
+        asked("m", 0),
+        brought("t", 0.2),
+        asked("u", 0.3, ["t"]),
+        asked("torchaudio", 1),
+        asked("jax-x", 2),
+        asked("xx", 3),
+    ]
+    needs = {"transformers": ["tokenizers", "numpy"], "torchvision": ["torch", "numpy"], "jax": ["numpy"]}
+    names = ("transformers", "torchvision", "tokenizers", "timm", "scipy", "pandas", "numpy", "jax", "flax", "aiohttp")
+    long = falling(*names, at=6, step=2, requires=needs)
+    assert members([*first, *long])[-1][-len(names) :] == names
+
+
 def test_a_ring_has_no_order_that_could_be_broken():
     ring = [asked("a", 0, ["b"]), asked("b", 0.5, ["a"])]
     assert members(ring) == [("a", "b")]

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from values import NOON, SITE, collision, distribution, distributions, files, interpreter, lock, owners, seal, state
 
-from envdoctor.facts.files import AlteredFile
+from envdoctor.facts.comparison import AlteredFile
 from envdoctor.facts.owners import Leftover
 from envdoctor.facts.startup import Customize, Startup, StartupFile, StartupLine
 from envdoctor.model import Unavailable
