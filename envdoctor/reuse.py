@@ -86,7 +86,7 @@ def shared(key: str, age: timedelta, patience: float, host: Host, check: Callabl
     """
     came = host.now()
     try:
-        shelf = Shelf(host.env)
+        shelf = Shelf(host.own)
         found = _younger(shelf, key, age, host)
         if found is not None:
             return found

@@ -34,6 +34,10 @@ class FakeHost:
     def resolve(self, path):
         return resolve(self.root, path)
 
+    @property
+    def own(self):
+        return {"HOME": self.home, **self.env}
+
     def inhabited(self, prefix):  # noqa: ARG002
         return self
 

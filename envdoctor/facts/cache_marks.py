@@ -45,7 +45,7 @@ def collect(
         (triton.version or "") if triton else "",
         _arch(driver),
     )
-    path = state.path_of(host.env, host.home, host.name)
+    path = state.path_of(host.own, host.own["HOME"], host.name)
     try:
         return CacheMarks(key, path, state.read(path, key, host.now().timestamp()))
     except state.StateError as error:

@@ -54,7 +54,8 @@ class Files:
 
 def collect(target: Target, host: Host, search_path: SearchPath, seal: Seal | Unavailable) -> Files:
     """Stat every recorded file of the environment's own site-packages, on two cores; with --deep hash it, on all."""
-    shares = _shared_out([info for site in search_path.site_dirs() for info in _infos(site)])
+    infos = [info for site in search_path.site_dirs() for info in _infos(site)]
+    shares = _shared_out(infos, len(os.sched_getaffinity(0)) if target.deep else SHARES)
     sealed = stat_index.lines(target.prefix, seal) if isinstance(seal, Seal) else {}
     index_lost = isinstance(seal, Seal) and seal.index_name is not None and not sealed
     if target.deep:
@@ -88,9 +89,9 @@ def _compare(
     return Comparison(target.prefix, sealed, sealed=records, root=root).all(share)
 
 
-def _shared_out(infos: Sequence[tuple[int, tuple[str, str]]]) -> list[list[tuple[str, str]]]:
+def _shared_out(infos: Sequence[tuple[int, tuple[str, str]]], count: int) -> list[list[tuple[str, str]]]:
     """Give the largest first, each to the share that has least: torch alone is a third of the work."""
-    loads = [0] * SHARES
+    loads = [0] * count
     shares: list[list[tuple[str, str]]] = [[] for _ in loads]
     for size, info in sorted(infos, reverse=True):
         lightest = loads.index(min(loads))

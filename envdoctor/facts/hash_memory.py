@@ -27,9 +27,9 @@ KEPT = 64
 
 def path_of(target: Target, host: Host) -> str:
     """Return where the memory of a target lies. A relative XDG_CACHE_HOME is ignored, as its specification asks for."""
-    cache = host.env.get("XDG_CACHE_HOME", "")
+    cache = host.own.get("XDG_CACHE_HOME", "")
     if not os.path.isabs(cache):
-        cache = os.path.join(host.home, ".cache")
+        cache = os.path.join(host.own["HOME"], ".cache")
     name = hashlib.sha256("\0".join([host.name, host.root, target.prefix]).encode("utf-8", "surrogateescape"))
     return os.path.join(cache, "envdoctor", "hashed", name.hexdigest()[:40])
 

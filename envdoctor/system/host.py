@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 OUTPUT_CAP = 1 << 20
 """Bytes of one stream that are kept of a process; one that prints more is ended."""
-OWN = ("XDG_RUNTIME_DIR",)
-"""Variables that no fact reads: the doctor keeps its own things there."""
 _shares_group = False
 
 
@@ -58,6 +56,10 @@ class Host(Protocol):
         """Host name."""
 
     @property
+    def own(self) -> Mapping[str, str]:
+        """Variables, HOME among them, that say where the doctor keeps its own things: never those of an image."""
+
+    @property
     def root(self) -> str:
         """Directory below which the host's files lie (`--root`); "" for the running machine."""
 
@@ -86,11 +88,19 @@ class LocalHost:
     patience: float = math.inf
     """Seconds that any one process may take at most: a hanging one leaves the rest of a short deadline to others."""
     root: str = ""
+    caller: Mapping[str, str] | None = None
+    """Variables of whoever runs the doctor, where `env` are somebody else's."""
 
     @property
     def home(self) -> str:
         """$HOME, else the home of the user's passwd entry."""
         return self.env.get("HOME") or os.path.expanduser("~")
+
+    @property
+    def own(self) -> Mapping[str, str]:
+        """The caller's variables, HOME filled in."""
+        env = self.env if self.caller is None else self.caller
+        return env if env.get("HOME") else {**env, "HOME": os.path.expanduser("~")}
 
     @property
     def name(self) -> str:
@@ -109,8 +119,7 @@ class LocalHost:
         """Put what a login there gives in the place of the caller's variables, if there is a root."""
         if not self.root:
             return self
-        own = {name: self.env[name] for name in OWN if name in self.env}
-        return replace(self, env={**environment(self.root, prefix), **own}, cwd="/")
+        return replace(self, env=environment(self.root, prefix), cwd="/", caller=self.own)
 
     def now(self) -> datetime:
         """Return the system clock."""

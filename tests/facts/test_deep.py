@@ -333,6 +333,14 @@ def test_a_relative_cache_directory_is_ignored(patient):
     assert hash_memory.path_of(target, patient.host(XDG_CACHE_HOME="/c")).startswith("/c/envdoctor/hashed/")
 
 
+def test_the_memory_of_an_image_lies_with_the_caller(patient):
+    target = Target(str(patient.prefix), str(patient.python))
+    there = replace(patient.host(), root=str(patient.folder)).inhabited(str(patient.prefix))
+    assert there.home == "/root"
+    folder = os.path.dirname(place(patient))
+    assert os.path.dirname(hash_memory.path_of(target, there)) == folder
+
+
 def test_a_share_that_fails_fails_the_fact(patient, monkeypatch):
     monkeypatch.setattr(deep, "_part", lambda *_: 1 / 0)
     with pytest.raises(EnvDoctorError, match="ZeroDivisionError"):

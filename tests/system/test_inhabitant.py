@@ -58,7 +58,8 @@ def test_without_a_passwd_it_is_root(tmp_path):
 def test_the_callers_variables_end_below_a_root(tmp_path):
     env = {"PYTHONPATH": "/x", "HOME": "/home/me", "CUDA_HOME": "/y", "XDG_RUNTIME_DIR": "/run/user/1"}
     there = LocalHost(env=env, cwd="/x", root=str(tmp_path)).inhabited(str(tmp_path))
-    assert there.env == {"PATH": PATH, "HOME": "/root", "LOGNAME": "root", "XDG_RUNTIME_DIR": "/run/user/1"}
-    assert (there.home, there.cwd) == ("/root", "/")
+    assert there.env == {"PATH": PATH, "HOME": "/root", "LOGNAME": "root"}
+    assert (there.home, there.cwd, there.own) == ("/root", "/", env), "what is the doctor's own lies with the caller"
+    assert there.inhabited(str(tmp_path)).own == env
     here = LocalHost(env=env)
     assert here.inhabited("/x") is here
