@@ -1,9 +1,9 @@
 """A verdict that several checks share: sixty-four ranks that start at once on a node look once, and print the same.
 
 A check answers for another if all that it depends on and that can be told at once is the same: what was asked, the
-configuration, the variables that facts read, and the times of the lock, the log, the seal, the interpreter and each
-directory into which packages are installed. That is no proof that nothing else has changed; the caller says how old a
-verdict may be.
+configuration, the variables that facts read, and the times of the lock, what it includes and was made from, the log,
+the seal, the interpreter and each directory on the job's path. That is no proof that nothing else has changed; the
+caller says how old a verdict may be.
 """
 
 from __future__ import annotations
@@ -13,21 +13,33 @@ import json
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from envdoctor import __version__, plugins
 from envdoctor.codec import from_json, to_json
-from envdoctor.errors import UsageError
+from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.facts import variables
 from envdoctor.model import Report, Target
 from envdoctor.policy import Policy
 from envdoctor.seals import folders
+from envdoctor.system.forked import call
 from envdoctor.system.host import Host
 from envdoctor.system.shelf import Shelf, ShelfError
 
+LOOK = 5.0
+"""Seconds that a look at the times of files may take."""
 _UNITS = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _AGE = re.compile(r"(\d{1,9}(?:\.\d{1,6})?)([smhd]?)")
+
+
+@dataclass(frozen=True, slots=True)
+class Dependency:
+    """A path, and what told that it was the same thing, unchanged."""
+
+    path: str
+    times: tuple[int, ...]
 
 
 def age_of(text: str) -> timedelta:
@@ -78,7 +90,11 @@ def _times(path: str) -> list[int]:
     return [status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns]
 
 
-def shared(key: str, age: timedelta, patience: float, host: Host, check: Callable[[], Report]) -> Report:
+Checked = tuple[Report, Sequence[str]]
+"""A report, and paths beside those of the key that it depends on: they are known only once it was made."""
+
+
+def shared(key: str, age: timedelta, patience: float, host: Host, check: Callable[[], Checked]) -> Report:
     """Return a verdict of the last `age`, or one that another process is about to reach; otherwise check, and share it.
 
     A check that was not complete answers for those alone that waited for it. Whoever waits longer than `patience`
@@ -92,21 +108,22 @@ def shared(key: str, age: timedelta, patience: float, host: Host, check: Callabl
             return found
         lock = shelf.locked(key, patience)
     except ShelfError as error:
-        return _noted(check(), f"nothing is shared: {error}")
+        return _noted(check()[0], f"nothing is shared: {error}")
     with lock as held:
         found = _younger(shelf, key, age, host, came)
         if found is not None:
             return found
-        report = check()
-        return _put(shelf, key, report) if held else report
+        report, depends = check()
+        return _put(shelf, key, report, depends) if held else report
 
 
 def _younger(shelf: Shelf, key: str, age: timedelta, host: Host, came: datetime | None = None) -> Report | None:
     """Return a verdict that may be reused; of those that ended since we came and waited, an incomplete one as well."""
     try:
-        data = shelf.read(key)
-        report: Report | None = None if data is None else from_json(Report, json.loads(data))
-    except (ValueError, RecursionError):
+        data = json.loads(shelf.read(key) or b"null")
+        report: Report | None = data and from_json(Report, data["report"])
+        depends = from_json(tuple[Dependency, ...], data["depends"]) if report is not None else ()
+    except (ValueError, RecursionError, KeyError, TypeError):
         return None
     if report is None:
         return None
@@ -114,15 +131,26 @@ def _younger(shelf: Shelf, key: str, age: timedelta, host: Host, came: datetime 
     awaited = came is not None and report.taken_at >= came
     if not timedelta() <= old <= age or (report.incomplete and not awaited):
         return None
+    if not call("what a verdict depends on", partial(_same, depends), timeout=LOOK):
+        return None
     return _noted(report, f"of a verdict that is {max(0, round(old.total_seconds()))} s old")
 
 
-def _put(shelf: Shelf, key: str, report: Report) -> Report:
+def _same(depends: Sequence[Dependency]) -> bool:
+    return all(list(each.times) == _times(each.path) for each in depends)
+
+
+def _put(shelf: Shelf, key: str, report: Report, depends: Sequence[str]) -> Report:
     try:
-        shelf.put(key, json.dumps(to_json(report)).encode())
-    except ShelfError as error:
+        known = call("what a verdict depends on", partial(_looked_at, depends), timeout=LOOK)
+        shelf.put(key, json.dumps({"report": to_json(report), "depends": to_json(known)}).encode())
+    except EnvDoctorError as error:
         return _noted(report, f"nothing is shared: {error}")
     return report
+
+
+def _looked_at(paths: Sequence[str]) -> tuple[Dependency, ...]:
+    return tuple(Dependency(path, tuple(_times(path))) for path in paths)
 
 
 def _noted(report: Report, said: str) -> Report:

@@ -17,7 +17,7 @@ from envdoctor import knowledge
 from envdoctor.errors import UsageError
 from envdoctor.locate import Wish, configuration, seek
 from envdoctor.marking import remember
-from envdoctor.model import Report, Target
+from envdoctor.model import Lock, Report, Target
 from envdoctor.policy import Policy
 from envdoctor.printable import printable
 from envdoctor.system.forked import call
@@ -33,6 +33,8 @@ __all__ = ["LocalHost", "Selection", "Wish", "check", "report"]
 
 DEADLINE = 30.0
 """Seconds that a whole check may take. A warm one takes about 0.3; a dead file server takes for ever."""
+INCLUDES = ("--requirement", "--constraint")
+"""Options by which a lock includes files."""
 DEEP_DEADLINE = 600.0
 """The same for a deep one, which reads every byte."""
 
@@ -97,14 +99,15 @@ def check(
     began = time.monotonic()
     if reuse is None:
         target, policy, host = call("the search for the target", partial(seek, wish, host), timeout=deadline)
-        return _checked(target, policy, selection, host, began, deadline, keep=keep)
+        return _checked(target, policy, selection, host, began, deadline, keep=keep)[1]
     from envdoctor.reuse import shared
 
     find = partial(_identified, wish, selection, host)
     target, policy, there, key = call("the search for the target", find, timeout=deadline)
 
-    def fresh() -> Report:
-        return _checked(target, policy, selection, there, time.monotonic(), deadline, keep=keep)
+    def fresh() -> tuple[Report, list[str]]:
+        taken, judged = _checked(target, policy, selection, there, time.monotonic(), deadline, keep=keep)
+        return judged, _depends(taken)
 
     return shared(key, reuse, deadline, host, fresh)
 
@@ -118,7 +121,7 @@ def _identified(wish: Wish, selection: Selection, host: Host) -> tuple[Target, P
 
 def _checked(
     target: Target, policy: Policy, selection: Selection, host: Host, began: float, deadline: float, *, keep: bool
-) -> Report:
+) -> tuple[Snapshot, Report]:
     """Modules are imported while children read: on two cores the imports then cost next to nothing."""
     from envdoctor import registry, snapshot
 
@@ -132,7 +135,21 @@ def _checked(
     registry.known_to(policy)
     judged = report(target, policy, taken, probes(), host, began)
     said = remember(taken) if keep else None
-    return replace(judged, seen={**judged.seen, "state": said}) if said else judged
+    return taken, replace(judged, seen={**judged.seen, "state": said}) if said else judged
+
+
+def _depends(taken: Snapshot) -> list[str]:
+    """Return paths that a snapshot tells of: where modules are imported from, what a lock includes and came from."""
+    entries = taken.known("search_path", "entries") or ()
+    lock, inputs = taken.lock, taken.known("lock_source", "inputs") or ()
+    found = {*(entry.path for entry in entries), *(item.path for item in inputs)}
+    if isinstance(lock, Lock):
+        folder = os.path.dirname(lock.path)
+        found |= {os.path.join(folder, name) for name in ("pyproject.toml", "Pipfile")}
+        files = [[item.file for item in part] for part in (lock.packages, lock.options, lock.problems)]
+        found |= {file for part in files for file in part if file}
+        found |= {os.path.join(folder, option.value) for option in lock.options if option.name in INCLUDES}
+    return sorted(found)
 
 
 def observe(wish: Wish, host: Host, *, deadline: float = DEADLINE) -> Recorded:

@@ -41,13 +41,14 @@ class Checks:
     def __init__(self, tmp_path):
         self.env = {"XDG_RUNTIME_DIR": str(tmp_path)}
         self.made = 0
+        self.depends = []
 
     def __call__(self, *, after=timedelta(), report=FOUND, key="a" * 64, env=None):
         moment = NOW + after
 
         def check():
             self.made += 1
-            return replace(report, taken_at=moment)
+            return replace(report, taken_at=moment), self.depends
 
         return reuse.shared(key, AGE, 0.1, FakeHost(env=self.env if env is None else env, moment=moment), check)
 
@@ -71,6 +72,30 @@ def test_an_old_one_and_one_of_the_future_are_not(checks, after):
     assert checks.made == 2
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda path: path.write_text("click==1.0\n"),
+        lambda path: path.unlink(),
+        lambda path: (path.unlink(), path.mkdir()),
+    ],
+)
+def test_what_it_depends_on_besides_has_to_be_the_same(change, checks, tmp_path):
+    (tmp_path / "base.txt").write_text("click==8.1\n")
+    checks.depends = [str(tmp_path / "base.txt"), str(tmp_path / "not-there")]
+    checks()
+    assert "reuse" in checks().seen
+    change(tmp_path / "base.txt")
+    assert "reuse" not in checks().seen
+
+
+def test_what_was_not_there_has_to_stay_away(checks, tmp_path):
+    checks.depends = [str(tmp_path / "pyproject.toml")]
+    checks()
+    (tmp_path / "pyproject.toml").touch()
+    assert "reuse" not in checks().seen
+
+
 def test_another_key_is_another_verdict(checks):
     checks()
     checks(key="b" * 64)
@@ -86,7 +111,7 @@ def test_one_that_is_not_complete_answers_for_nobody_later(checks):
 def test_damage_is_no_verdict(checks, tmp_path):
     checks()
     (path,) = tmp_path.rglob("a" * 64)
-    for data in (b"", b"{", b"[]", b'{"host": 3}', b"\xff"):
+    for data in (b"", b"{", b"[]", b'{"host": 3}', b'{"report": {}, "depends": []}', b"\xff"):
         path.write_bytes(data)
         assert checks().seen == {}
 

@@ -58,7 +58,7 @@ def snapshot(
     if output is None:
         show(text)
     else:
-        write_atomically(os.path.abspath(output), lambda descriptor: write_all(descriptor, text.encode()))
+        write_atomically(os.path.abspath(output), lambda descriptor: write_all(descriptor, text.encode()), mode=0o600)
     for fact, reason in taken.facts.failed().items():
         complain(f"{fact}: {reason}")
     raise typer.Exit(3 if taken.facts.failed() else 0)

@@ -156,8 +156,8 @@ class Comparison:
         get_stat, base, thorough = os.stat, site + "/", self.thorough or bool(known)
         checked = 0
         for path, digest, size in rows:
-            if not digest or path.endswith(".pyc"):
-                continue
+            if not digest or (path.endswith(".pyc") and "__pycache__/" in path):
+                continue  # installers write byte code anew; what lies elsewhere is the wheel's own
             if (".." in path or path.startswith("/")) and records.is_outside(path):
                 inside = self._inside(site, path)
                 if not inside:

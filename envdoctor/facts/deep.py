@@ -214,7 +214,8 @@ def compare(target: Target, host: Host, shares: Sequence[Share], sealed: Sealed)
     within = min(time_left() * HASHING, WITHOUT_LIMIT)
     began, ends = time.time(), time.monotonic() + within
     place = hash_memory.path_of(target, host)
-    memory = {} if target.afresh else hash_memory.read(place)
+    forgetful = target.afresh or hash_memory.is_kept_in_memory(target.prefix)
+    memory = {} if forgetful else hash_memory.read(place)
     parts = _parts(partial(_part, target.prefix, memory, sealed, host.root), shares, within)
     sums = Sums(Compared(), sum(part.remembered for part in parts))
     for part in parts:
@@ -230,7 +231,7 @@ def compare(target: Target, host: Host, shares: Sequence[Share], sealed: Sealed)
         for item in pending
         if (name := os.path.relpath(item.state.metadata, target.prefix)) and (line := item.line(began))
     }
-    problem = None if target.afresh or lines == memory else _remember(place, lines)
+    problem = None if forgetful or lines == memory else _remember(place, lines)
     return Done(sums.compared, sums.remembered, sums.lost(within), problem)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
@@ -40,6 +41,7 @@ BESIDE = (
 """Variables that other facts look at, and that are not kept: they tell of the user more than of the environment."""
 PER_RANK = ("RANK", "LOCAL_RANK", "SLURM_PROCID", "SLURM_LOCALID", "TORCHELASTIC_ERROR_FILE")
 """Kept for people to read. No probe judges by them: one check answers for all ranks of a node."""
+_QUERY = re.compile(r"(://[^\s?#]*\?)[^\s#]+")
 SECRET = ("TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "USERNAME", "PROXY")
 """A variable whose name holds one of these is never taken."""
 NOT_THEIRS = Unavailable("--root: the variables of jobs there are not known, and the caller's are not theirs")
@@ -61,8 +63,14 @@ def collect(target: Target, host: Host) -> Variables | Unavailable:  # noqa: ARG
     """Take the allowed variables of the caller's environment."""
     if host.root:
         return NOT_THEIRS
-    taken = {name: redact(value) for name, value in sorted(host.env.items()) if _is_taken(name, *_allowed())}
+    taken = {name: _told(name, value) for name, value in sorted(host.env.items()) if _is_taken(name, *_allowed())}
     return Variables(taken)
+
+
+def _told(name: str, value: str) -> str:
+    """Hide what may be secret; of an installer's addresses all that follows `?`: a key may have any name."""
+    told = redact(value)
+    return _QUERY.sub(r"\1****", told) if name.startswith(("PIP_", "UV_")) else told
 
 
 def read_by_facts(env: Mapping[str, str]) -> dict[str, str]:

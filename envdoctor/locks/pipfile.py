@@ -43,7 +43,8 @@ def parse(path: str, data: bytes) -> Lock:
     spec = meta.get("pipfile-spec")
     if spec != SPEC or isinstance(spec, bool):
         line = document.line_of(_META, "pipfile-spec")
-        raise LockError(path, f"pipfile-spec {quoted(str(spec))} is not known; {SPEC} is: pipenv lock", line or None)
+        said = "no pipfile-spec is there" if spec is None else f"pipfile-spec {quoted(str(spec))} is not known"
+        raise LockError(path, f"{said}; {SPEC} is: pipenv lock", line or None)
     reading = _Reading(document, sources=dict(_sources(meta)))
     categories = [name for name, value in document.top.items() if name != _META and isinstance(value, dict)]
     beyond = tuple(_beyond(document, categories))

@@ -43,7 +43,8 @@ def parse(document: Document) -> Lock:
     metadata = table_of(document.top, "metadata")
     version = text_of(metadata, "lock-version")
     if version not in VERSIONS:
-        said = quoted(str(metadata.get("lock-version")))
+        found = metadata.get("lock-version")
+        said = quoted(str(found)) if isinstance(found, str | None) else f"{shown(str(found))}, not in quotes,"
         raise LockError(
             document.path,
             f"poetry.lock version {said} is not known; {', '.join(VERSIONS[:-1])} and {VERSIONS[-1]} are: poetry lock",

@@ -72,6 +72,25 @@ def test_a_package_that_came_since_is_seen(patient, doctor):
     assert not reused(answer)
 
 
+def test_what_a_lock_includes_and_what_lies_on_pythonpath_counts(patient, doctor, tmp_path):
+    lock = patient.folder / "requirements.txt"
+    (patient.folder / "base.txt").write_text(lock.read_text())
+    lock.write_text("-r base.txt\n")
+    env = {"PYTHONPATH": str(tmp_path / "more")}
+    (tmp_path / "more").mkdir()
+
+    def again():
+        return reused(ask(doctor, patient, "--lock", lock, env=env))
+
+    assert (again(), again()) == (False, True)
+    (patient.folder / "base.txt").write_text((patient.folder / "base.txt").read_text().replace("2.3.5", "2.3.6"))
+    assert (again(), again()) == (False, True)
+    (tmp_path / "more/numpy.py").touch()
+    assert (again(), again()) == (False, True)
+    (patient.folder / "pyproject.toml").write_text("[project]\nname = 'x'\nversion = '1'\n")
+    assert (again(), again()) == (False, True)
+
+
 def test_a_killed_check_holds_nobody_up(patient, doctor):
     rank = started(doctor, patient, 0)
     rank.kill()

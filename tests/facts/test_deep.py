@@ -327,6 +327,17 @@ def test_targets_checked_longest_ago_are_forgotten(patient, monkeypatch):
     assert os.path.exists(place(patient))
 
 
+def test_nothing_is_remembered_of_what_lies_in_memory(patient, monkeypatch):
+    assert hash_memory.is_kept_in_memory("/dev/shm")
+    assert hash_memory.is_kept_in_memory("/nowhere")
+    assert not hash_memory.is_kept_in_memory("/proc")
+    settle()
+    monkeypatch.setattr(hash_memory, "is_kept_in_memory", lambda _: True)
+    first = collect(patient)
+    assert counts(collect(patient)) == counts(first)
+    assert not os.path.exists(place(patient))
+
+
 def test_a_relative_cache_directory_is_ignored(patient):
     target = Target(str(patient.prefix), str(patient.python))
     assert hash_memory.path_of(target, patient.host(XDG_CACHE_HOME="cache")) == place(patient)

@@ -157,7 +157,7 @@ def test_counts_are_of_all_and_examples_of_the_first(patient):
     "row",
     [
         "a/__pycache__/gone.cpython-312.pyc,,",
-        f"a/old.pyc,{digest_of(b'')},9",
+        f"a/__pycache__/old.pyc,{digest_of(b'')},9",
         "a/gone.py,,",
         f"../../../bin/a,{digest_of(b'')},9",
         f"../../../share/gone.txt,{digest_of(b'')},9",
@@ -233,6 +233,15 @@ def test_sizes_are_numbers_and_not_texts(patient):
     patient.add("a/c.py", "x" * 7, at=JUNE)
     append(patient, f"a/c.py,{digest_of(b'x' * 7)},007", f"b.py,{digest_of(b'')},{'9' * 30}")
     assert [(it.path, it.recorded_size) for it in state(patient).altered] == [("b.py", None)]
+
+
+def test_byte_code_that_is_the_wheels_own_is_compared(patient):
+    wheel = Wheel("c", "1", {"c/only.pyc": b"code", "c/__pycache__/x.cpython-311.pyc": b"made"})
+    patient.install(wheel)
+    patient.delete("c/__pycache__/x.cpython-311.pyc")
+    assert collect(patient).distributions == ()
+    patient.delete("c/only.pyc")
+    assert state(patient).missing == ("c/only.pyc",)
 
 
 def test_leftovers_of_a_failed_uninstall_are_not_compared(patient):

@@ -65,4 +65,12 @@ def test_private_and_secret_variables_are_not(name):
 
 def test_credentials_in_urls_are_redacted():
     values = taken(PIP_EXTRA_INDEX_URL="https://me:pw@index.example/simple?token=abc")
-    assert values == {"PIP_EXTRA_INDEX_URL": "https://****@index.example/simple?token=****"}
+    assert values == {"PIP_EXTRA_INDEX_URL": "https://****@index.example/simple?****"}
+
+
+def test_whatever_an_index_calls_its_key_is_hidden():
+    env = {"PIP_FIND_LINKS": "https://index.example/simple?access=hunter2&x=1#top /srv", "TORCH_HOME": "/a?b=c"}
+    assert taken(**env) == {
+        "PIP_FIND_LINKS": "https://index.example/simple?****#top /srv",
+        "TORCH_HOME": "/a?b=c",
+    }
