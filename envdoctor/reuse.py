@@ -94,36 +94,16 @@ Checked = tuple[Report, Sequence[str]]
 """A report, and paths beside those of the key that it depends on: they are known only once it was made."""
 
 
-def shared(key: str, age: timedelta, patience: float, host: Host, check: Callable[[], Checked]) -> Report:
-    """Return a verdict of the last `age`, or one that another process is about to reach; otherwise check, and share it.
+def look(key: str, age: timedelta, host: Host, came: datetime | None = None) -> Report | None:
+    """Return a verdict that may be reused, None if there is none; of those that ended since we `came`, any.
 
-    A check that was not complete answers for those alone that waited for it. Whoever waits longer than `patience`
-    seconds, or has no place to share, checks by itself.
+    Stats what it depends on, so that it is for a child.
     """
-    came = host.now()
     try:
-        shelf = Shelf(host.own)
-        found = _younger(shelf, key, age, host)
-        if found is not None:
-            return found
-        lock = shelf.locked(key, patience)
-    except ShelfError as error:
-        return _noted(check()[0], f"nothing is shared: {error}")
-    with lock as held:
-        found = _younger(shelf, key, age, host, came)
-        if found is not None:
-            return found
-        report, depends = check()
-        return _put(shelf, key, report, depends) if held else report
-
-
-def _younger(shelf: Shelf, key: str, age: timedelta, host: Host, came: datetime | None = None) -> Report | None:
-    """Return a verdict that may be reused; of those that ended since we came and waited, an incomplete one as well."""
-    try:
-        data = json.loads(shelf.read(key) or b"null")
+        data = json.loads(Shelf(host.own).read(key) or b"null")
         report: Report | None = data and from_json(Report, data["report"])
         depends = from_json(tuple[Dependency, ...], data["depends"]) if report is not None else ()
-    except (ValueError, RecursionError, KeyError, TypeError):
+    except (ShelfError, ValueError, RecursionError, KeyError, TypeError):
         return None
     if report is None:
         return None
@@ -131,13 +111,29 @@ def _younger(shelf: Shelf, key: str, age: timedelta, host: Host, came: datetime 
     awaited = came is not None and report.taken_at >= came
     if not timedelta() <= old <= age or (report.incomplete and not awaited):
         return None
-    if not call("what a verdict depends on", partial(_same, depends), timeout=LOOK):
+    if any(list(each.times) != _times(each.path) for each in depends):
         return None
     return _noted(report, f"of a verdict that is {max(0, round(old.total_seconds()))} s old")
 
 
-def _same(depends: Sequence[Dependency]) -> bool:
-    return all(list(each.times) == _times(each.path) for each in depends)
+def shared(key: str, age: timedelta, patience: float, host: Host, check: Callable[[], Checked]) -> Report:
+    """Return a verdict that another process is about to reach; otherwise check, and share it.
+
+    A check that was not complete answers for those alone that waited for it. Whoever waits longer than `patience`
+    seconds, or has no place to share, checks by itself.
+    """
+    came = host.now()
+    try:
+        shelf = Shelf(host.own)
+        lock = shelf.locked(key, patience)
+    except ShelfError as error:
+        return _noted(check()[0], f"nothing is shared: {error}")
+    with lock as held:
+        found: Report | None = call("the shared verdict", partial(look, key, age, host, came), timeout=LOOK)
+        if found is not None:
+            return found
+        report, depends = check()
+        return _put(shelf, key, report, depends) if held else report
 
 
 def _put(shelf: Shelf, key: str, report: Report, depends: Sequence[str]) -> Report:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from envdoctor import knowledge
 from envdoctor.errors import UsageError
@@ -102,8 +102,10 @@ def check(
         return _checked(target, policy, selection, host, began, deadline, keep=keep)[1]
     from envdoctor.reuse import shared
 
-    find = partial(_identified, wish, selection, host)
-    target, policy, there, key = call("the search for the target", find, timeout=deadline)
+    find = partial(_identified, wish, selection, host, reuse)
+    target, policy, there, key, found = call("the search for the target", find, timeout=deadline)
+    if found is not None:
+        return cast("Report", found)
 
     def fresh() -> tuple[Report, list[str]]:
         taken, judged = _checked(target, policy, selection, there, time.monotonic(), deadline, keep=keep)
@@ -112,11 +114,14 @@ def check(
     return shared(key, reuse, deadline, host, fresh)
 
 
-def _identified(wish: Wish, selection: Selection, host: Host) -> tuple[Target, Policy, Host, str]:
-    from envdoctor.reuse import key_of
+def _identified(
+    wish: Wish, selection: Selection, host: Host, age: timedelta
+) -> tuple[Target, Policy, Host, str, Report | None]:
+    from envdoctor.reuse import key_of, look
 
-    target, policy, host = seek(wish, host)
-    return target, policy, host, key_of(target, policy, ["+", *selection.select, "-", *selection.ignore], host)
+    target, policy, there = seek(wish, host)
+    key = key_of(target, policy, ["+", *selection.select, "-", *selection.ignore], there)
+    return target, policy, there, key, look(key, age, host)
 
 
 def _checked(
@@ -182,7 +187,8 @@ def replay(path: str, config: str | None, selection: Selection, host: Host, *, d
     registry.known_to(policy)
     probes = _select(selection, logged=head.target.log is not None)
     judged = _judged(head.target, policy, found.facts, probes, Scene(printable(head.host), head.taken_at, began))
-    said = f"{path}, taken on {printable(head.host)} by envdoctor {printable(head.envdoctor)}"
+    source = "from standard input" if path == "-" else path
+    said = f"{source}, taken on {printable(head.host)} by envdoctor {printable(head.envdoctor)}"
     return replace(judged, seen={**judged.seen, "snapshot": said})
 
 
@@ -269,7 +275,7 @@ def _hashed(taken: Snapshot) -> str | None:
         return None
     hashed, remembered = taken.known("files", "hashed"), taken.known("files", "remembered")
     said = (
-        f"{hashed:,} files hashed, {remembered:,} not changed since they were"
+        f"{hashed:,} files hashed, {remembered:,} not changed since they were hashed"
         if remembered
         else f"{hashed:,} files hashed"
     )

@@ -48,7 +48,7 @@ def test_it_goes_through_a_pipe(sick, doctor):
     )
     assert (done.returncode, done.stderr) == (1, "")
     assert "transformers/models.py" in done.stdout
-    assert "snapshot -, taken on" in done.stdout
+    assert "snapshot from standard input, taken on" in done.stdout
 
 
 def test_the_configuration_of_the_target_travels_along(sick, doctor, tmp_path):
