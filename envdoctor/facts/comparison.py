@@ -162,7 +162,7 @@ class Comparison:
                 inside = self._inside(site, path)
                 if not inside:
                     outside.append(path)
-                if not (inside and self.everywhere):
+                if not (inside and self.everywhere) or path.startswith("/"):
                     continue
             checked += 1
             try:

@@ -108,6 +108,8 @@ class Sums:
                 for job, todo in zip(item.jobs(), item.todo, strict=True)
                 if (fault := self._one(item, todo, found[job]))
             ]
+            for fault in altered:
+                item.known.pop(fault.path, None)  # another row of the same file may have had the right digest
             if altered:
                 state = item.state
                 item.state = replace(
@@ -214,7 +216,7 @@ def compare(target: Target, host: Host, shares: Sequence[Share], sealed: Sealed)
     within = min(time_left() * HASHING, WITHOUT_LIMIT)
     began, ends = time.time(), time.monotonic() + within
     place = hash_memory.path_of(target, host)
-    forgetful = target.afresh or hash_memory.is_kept_in_memory(target.prefix)
+    forgetful = target.afresh or not hash_memory.is_sure_of_times(target.prefix)
     memory = {} if forgetful else hash_memory.read(place)
     parts = _parts(partial(_part, target.prefix, memory, sealed, host.root), shares, within)
     sums = Sums(Compared(), sum(part.remembered for part in parts))

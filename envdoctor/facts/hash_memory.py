@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
+import re
 import stat
 import time
 
@@ -17,10 +18,13 @@ from envdoctor.model import Target
 from envdoctor.system.host import Host, write_all, write_atomically
 from envdoctor.system.reading import head, opened
 
-FORM = b"envdoctor hashed 1\n"
-"""First line of a file."""
+FORM = b"envdoctor hashed 1 "
+"""How the first line of a file begins; the digest of all that follows it ends that line."""
 LIMIT = 512 << 20
 """Bytes of one file; 70,000 files take about 9 MB."""
+TIMELESS = frozenset(("tmpfs", "ramfs", "squashfs", "erofs", "vfat", "msdos", "exfat", "iso9660", "fuse", "fuseblk"))
+"""File systems of which nothing is remembered."""
+_NAME = re.compile(r"[0-9a-f]{40}|\.[0-9a-f]{40}\..*")
 _MOUNTS = 4 << 20
 KEPT = 64
 """Targets that are remembered; those checked longest ago are forgotten."""
@@ -35,19 +39,20 @@ def path_of(target: Target, host: Host) -> str:
     return os.path.join(cache, "envdoctor", "hashed", name.hexdigest()[:40])
 
 
-def is_kept_in_memory(folder: str) -> bool:
-    """Tell whether a directory lies on a tmpfs: what is written there through a mapping changes no time (mmap(2)).
+def is_sure_of_times(folder: str) -> bool:
+    """Tell whether every write to files there moves their ctime, as far as /proc/self/mountinfo (proc(5)) tells.
 
-    True as well where nobody says what it lies on. Its lines in /proc/self/mountinfo are described in proc(5).
+    A write through a mapping moves no time on tmpfs (seen with Linux 6); squashfs makes ctime of mtime (seen), FAT and
+    ISO 9660 hold none, and what FUSE says of times is up to a program.
     """
     try:
         device = os.stat(folder).st_dev
         lines = [line.split() for line in head("/proc/self/mountinfo", _MOUNTS).decode(errors="replace").splitlines()]
     except OSError:
-        return True
+        return False
     number = f"{os.major(device)}:{os.minor(device)}"
     kinds = {line[line.index("-") + 1] for line in lines if len(line) > 6 and line[2] == number and "-" in line[:-1]}
-    return bool(kinds & {"tmpfs", "ramfs"})
+    return not any(kind.partition(".")[0] in TIMELESS for kind in kinds)
 
 
 def read(path: str) -> dict[str, bytes]:
@@ -59,12 +64,17 @@ def read(path: str) -> dict[str, bytes]:
             data = stream.read(LIMIT)
     except (OSError, ValueError):
         return {}
-    if not data.startswith(FORM) or not data.endswith(b"\n"):
+    first, _, rest = data.partition(b"\n")
+    if first != _first(rest):
         return {}
     with contextlib.suppress(OSError):
         os.utime(path)  # used now: of several targets the ones that are checked are kept
-    pairs = (line.partition(b"\t") for line in data[len(FORM) :].splitlines())
+    pairs = (line.partition(b"\t") for line in rest.splitlines())
     return {os.fsdecode(metadata): rest for metadata, _, rest in pairs}
+
+
+def _first(rest: bytes) -> bytes:
+    return FORM + hashlib.sha256(rest).hexdigest().encode()
 
 
 def _is_ours(status: os.stat_result) -> bool:
@@ -78,7 +88,8 @@ def write(path: str, lines: dict[str, bytes]) -> None:
         os.makedirs(folder, mode=0o700, exist_ok=True)
     except OSError as error:
         raise EnvDoctorError(f"{folder}: {error.strerror or error}") from error
-    data = FORM + b"".join(os.fsencode(metadata) + b"\t" + line + b"\n" for metadata, line in sorted(lines.items()))
+    rest = b"".join(os.fsencode(metadata) + b"\t" + line + b"\n" for metadata, line in sorted(lines.items()))
+    data = _first(rest) + b"\n" + rest
     write_atomically(path, lambda descriptor: write_all(descriptor, data), mode=0o600)
     _forget(folder)
 
@@ -86,7 +97,8 @@ def write(path: str, lines: dict[str, bytes]) -> None:
 def _forget(folder: str) -> None:
     """Remove all but the youngest, and what a killed run left half written an hour ago."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
-        found = sorted(((entry.stat().st_mtime, entry.path) for entry in entries if entry.is_file()), reverse=True)
+        ours = [entry for entry in entries if entry.is_file(follow_symlinks=False) and _NAME.fullmatch(entry.name)]
+        found = sorted(((entry.stat().st_mtime, entry.path) for entry in ours), reverse=True)
         for number, (changed, path) in enumerate(found):
             dead = os.path.basename(path).startswith(".") and time.time() - changed > 3600
             if number >= KEPT or dead:

@@ -13,8 +13,7 @@ from typing import Literal
 
 from envdoctor.facts.comparison import content_fault
 from envdoctor.facts.stat_index import Times
-from envdoctor.system.forked import Task, gather
-from envdoctor.system.prctl import die_with_parent
+from envdoctor.system.forked import Task, end_with_parent, gather
 from envdoctor.system.reading import descriptor
 
 BLOCK = 1 << 20
@@ -73,7 +72,7 @@ def hash_all(jobs: Sequence[Job], ends: float, cores: int) -> dict[int, Hashed]:
     portions = _portions(jobs)
     if not portions:
         return {}
-    die_with_parent()  # so that no worker outlives a doctor that is killed
+    end_with_parent()  # so that no worker outlives a doctor that is killed
     count = min(cores, len(portions))
     left = max(0.0, ends - time.monotonic()) + GRACE
     queue = os.memfd_create("portions")
@@ -102,7 +101,7 @@ def _portions(jobs: Sequence[Job]) -> list[list[int]]:
 
 def _work(jobs: Sequence[Job], portions: Sequence[Sequence[int]], queue: int, ends: float) -> dict[int, Hashed]:
     """Hash portions until there are none, or the time is over. Workers share the position in the list (fork(2))."""
-    die_with_parent()
+    end_with_parent()
     found: dict[int, Hashed] = {}
     buffer = memoryview(bytearray(BLOCK))
     while data := os.read(queue, _WIDTH):

@@ -21,6 +21,7 @@ from typing import Any, NoReturn
 from envdoctor.errors import EnvDoctorError, UsageError, described
 from envdoctor.model import Unavailable
 from envdoctor.system.host import end_group, own_group, share_group
+from envdoctor.system.prctl import die_with_parent
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class Task:
 _DONE = object()
 _ends = math.inf
 """Monotonic time at which this process is given up, if it is a child."""
+_parent = 0
+"""Process that forked this one, if it is a child."""
 _unreaped: set[int] = set()
 """Children that have been killed and not yet waited for."""
 
@@ -107,17 +110,25 @@ def _ready(waiting: Sequence[Task], results: Mapping[str, Any]) -> list[Task]:
 
 
 def _start(task: Task, results: Mapping[str, Any], deadline: float) -> _Child:
-    global _ends
+    global _ends, _parent
+    ours = os.getpid()
     reading, writing = os.pipe()
     now = time.monotonic()
     ends = max(now, min(now + task.timeout, deadline))
     pid = os.fork()
     if pid == 0:
         os.close(reading)
-        _ends = min(_ends, ends)
+        _ends, _parent = min(_ends, ends), ours
         _child(task, [results[need] for need in task.needs], writing)
     os.close(writing)
     return _Child(task, pid, reading, now, ends, own_group(pid))
+
+
+def end_with_parent() -> None:
+    """Let the kernel end this child with the process that forked it; end at once if that is gone already."""
+    die_with_parent()
+    if _parent and os.getppid() != _parent:
+        os._exit(1)
 
 
 def time_left() -> float:

@@ -167,6 +167,7 @@ def test_another_digest_in_the_record_is_another_question(patient):
         lambda path: path.write_bytes(path.read_bytes()[:-20]),
         lambda path: path.write_bytes(b"\xff" * 1000),
         lambda path: path.write_bytes(path.read_bytes().replace(b'"times"', b'"tames"')),
+        lambda path: path.write_bytes(path.read_bytes().replace(b"6,", b"7,", 1)),
         lambda path: path.chmod(0o666),
         lambda path: path.parent.chmod(0o777),
         lambda path: (path.rename(path.parent / "there"), path.symlink_to("there")),
@@ -320,22 +321,42 @@ def test_targets_checked_longest_ago_are_forgotten(patient, monkeypatch):
     monkeypatch.setattr(hash_memory, "KEPT", 2)
     folder = os.path.dirname(place(patient))
     for number in range(4):
-        hash_memory.write(os.path.join(folder, f"{number}"), {"a": b"{}"})
-        os.utime(os.path.join(folder, f"{number}"), (JUNE + number, JUNE + number))
+        other = os.path.join(folder, f"{number}" * 40)
+        hash_memory.write(other, {"a": b"{}"})
+        os.utime(other, (JUNE + number, JUNE + number))
     hash_memory.write(place(patient), {})
     assert len(os.listdir(folder)) == 2
     assert os.path.exists(place(patient))
 
 
-def test_nothing_is_remembered_of_what_lies_in_memory(patient, monkeypatch):
-    assert hash_memory.is_kept_in_memory("/dev/shm")
-    assert hash_memory.is_kept_in_memory("/nowhere")
-    assert not hash_memory.is_kept_in_memory("/proc")
+def test_nothing_is_remembered_where_times_prove_nothing(patient, monkeypatch):
+    assert not hash_memory.is_sure_of_times("/dev/shm")
+    assert not hash_memory.is_sure_of_times("/nowhere")
+    assert hash_memory.is_sure_of_times("/proc")
     settle()
-    monkeypatch.setattr(hash_memory, "is_kept_in_memory", lambda _: True)
+    monkeypatch.setattr(hash_memory, "is_sure_of_times", lambda _: False)
     first = collect(patient)
     assert counts(collect(patient)) == counts(first)
     assert not os.path.exists(place(patient))
+
+
+def test_a_file_with_two_digests_of_which_one_is_wrong_is_never_in_order(patient):
+    settle()
+    record = patient.info(B) / "RECORD"
+    record.write_text(f"b.py,sha256={'A' * 43},6\n" + record.read_text())
+    settle()
+    for _ in range(2):
+        assert altered(collect(patient)) == {("b.py", "content")}
+
+
+def test_what_is_not_ours_is_never_removed(patient, monkeypatch):
+    monkeypatch.setattr(hash_memory, "KEPT", 0)
+    folder = os.path.dirname(place(patient))
+    hash_memory.write(place(patient), {})
+    with open(os.path.join(folder, "thesis.tex"), "w") as file:
+        file.write("x")
+    hash_memory.write(place(patient), {})
+    assert os.listdir(folder) == ["thesis.tex"]
 
 
 def test_a_relative_cache_directory_is_ignored(patient):

@@ -51,6 +51,8 @@ def check(
             {},
             ("envdoctor seal",),
         )
+    if files.lost:
+        yield Finding(Severity.NOTE, "unread files", f"not all was read: {files.lost}")
     if files.unverified:
         why = "digests are of an algorithm that is not known here" if files.deep else _UNHASHED
         said = f"{files.unverified} {why}"

@@ -108,3 +108,8 @@ def test_packages_of_the_operating_system_are_a_note(fields):
     changed = files(state(item, altered={"six.py": "size"}))
     (finding,) = findings(check, distributions=distributions(item), files=changed)
     assert (finding.severity, finding.remedy) == (Severity.NOTE, ())
+
+
+def test_what_was_not_read_is_not_called_good():
+    (finding,) = findings(check, files=files(deep=True, lost="3 of 10 files were not hashed"))
+    assert (finding.severity, finding.message) == (Severity.NOTE, "not all was read: 3 of 10 files were not hashed")
