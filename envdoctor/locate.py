@@ -5,6 +5,7 @@ Everything here reads the file system, so `workflows` calls it in a forked child
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import sys
@@ -12,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from envdoctor import images
-from envdoctor.errors import LockError, PolicyError, UsageError
+from envdoctor.errors import EnvDoctorError, LockError, PolicyError, UsageError
 from envdoctor.images import is_environment
 from envdoctor.model import Target
 from envdoctor.policy import Policy, parse
@@ -167,11 +168,17 @@ def _unfit(source: str, path: str, host: Host) -> str | None:
 
 
 def _named(path: str, said: str) -> tuple[str, str]:
-    """Turn a named directory or interpreter into (prefix, python)."""
+    """Turn a named directory or interpreter into (prefix, python).
+
+    Raises EnvDoctorError for what this user may not look at: of what is there, that says nothing.
+    """
     path = os.path.abspath(path)
+    _visible(path, f"{said}: {path}")
     if os.path.isdir(path):
         if is_environment(path):
             return _identity(path)
+        if not os.access(path, os.R_OK | os.X_OK):
+            raise EnvDoctorError(f"{said}: {path} cannot be looked into: {os.strerror(errno.EACCES)}")
         inside = [name for name in (".venv", "venv") if is_environment(os.path.join(path, name))]
         hint = f"; did you mean {os.path.join(path, inside[0])}?" if inside else ""
         raise UsageError(
@@ -183,6 +190,15 @@ def _named(path: str, said: str) -> tuple[str, str]:
             return prefix, os.path.join(prefix, "bin", os.path.basename(path))
     what = "is neither a directory nor an interpreter in a bin directory" if os.path.lexists(path) else "is not there"
     raise UsageError(f"{said}: {path} {what}; name an environment's directory or its bin/python")
+
+
+def _visible(path: str, said: str) -> None:
+    try:
+        os.lstat(path)
+    except PermissionError as error:
+        raise EnvDoctorError(f"{said} cannot be looked at: {error.strerror}") from error
+    except (OSError, ValueError):
+        return  # whoever looks for it says what is wrong
 
 
 def _identity(prefix: str) -> tuple[str, str]:
@@ -218,6 +234,7 @@ def _lock(wish: Wish, policy: Policy, prefix: str, host: Host) -> tuple[str | No
 
 def _existing(path: str, said: str, meant: str | None = None) -> str:
     path = os.path.abspath(path)
+    _visible(path, said)
     if not os.path.lexists(path):
         hint = f"did you mean {meant}?" if meant else "name a pylock.toml, uv.lock or hashed requirements file"
         raise LockError(said, f"no such file; {hint}")

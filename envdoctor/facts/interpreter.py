@@ -25,6 +25,8 @@ LIBC_LIMIT = 8 << 20
 """Bytes of the C library that are searched; it has about 2 MB."""
 ANSWER_WITHIN = 5.0
 """Seconds. A start with -I -S -B takes about 0.02; a hundred times that is a hang or a dying file server."""
+UNSEEN = "may not be looked at by this user"
+"""Problem of an interpreter below --root, in /root for instance: those who run the job there may see it well."""
 _MACHINES = {3: "i686", 21: "ppc64le", 22: "s390x", 40: "armv7l", 62: "x86_64", 183: "aarch64", 243: "riscv64"}
 """ELF e_machine -> what `platform.machine()` says (System V ABI, EM_* values)."""
 
@@ -103,8 +105,14 @@ def collect(target: Target, host: Host) -> Interpreter:
 
 
 def _lost(chain: tuple[str, ...]) -> str | None:
-    """Say what is wrong with an interpreter that must not be run."""
-    return None if os.path.exists(chain[-1]) else "leads to nothing"
+    """Say what is wrong with an interpreter that must not be run; UNSEEN where this user cannot tell."""
+    try:
+        os.stat(chain[-1])
+    except PermissionError:
+        return UNSEEN
+    except (OSError, ValueError):
+        return "leads to nothing"
+    return None
 
 
 def _ask(python: str, host: Host) -> tuple[dict[str, Any] | None, str | None]:

@@ -4,14 +4,15 @@ Why it matters: a venv holds only a link to the Python it was made with. When th
 or on a file system that is not mounted, nothing in the environment can start; packages and scripts look intact.
 
 What to do: put that Python back, or make the environment anew from its lock with a Python that stays. The other
-findings are judged from disk until the interpreter answers again.
+findings are judged from disk until the interpreter answers again. In an image (--root), one in a folder that this user
+may not look into is a note.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from envdoctor.facts.interpreter import Interpreter
+from envdoctor.facts.interpreter import UNSEEN, Interpreter
 from envdoctor.model import Finding, Severity
 
 
@@ -22,6 +23,15 @@ def check(interpreter: Interpreter) -> Iterable[Finding]:
     last = interpreter.chain[-1] if interpreter.chain else interpreter.python
     version = interpreter.recorded_version or interpreter.version
     leads = f" (leads to {last})" if last != interpreter.python else ""
+    if interpreter.problem == UNSEEN:
+        yield Finding(
+            Severity.NOTE,
+            interpreter.python,
+            f"{interpreter.python}{leads} {UNSEEN}, so whether it is there is not known",
+            {"chain": list(interpreter.chain), "problem": UNSEEN},
+            (f"check as a user who may read {last}",),
+        )
+        return
     yield Finding(
         Severity.ERROR,
         interpreter.python,

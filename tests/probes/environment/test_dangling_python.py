@@ -2,7 +2,7 @@
 
 import pytest
 
-from envdoctor.facts.interpreter import Interpreter
+from envdoctor.facts.interpreter import UNSEEN, Interpreter
 from envdoctor.model import Severity
 from envdoctor.probes.environment.dangling_python import check
 
@@ -28,3 +28,9 @@ def test_a_python_that_does_not_answer_is_an_error(problem):
 
 def test_a_python_that_answers_is_healthy():
     assert list(check(interpreter(None))) == []
+
+
+def test_a_python_that_may_not_be_looked_at_is_a_note():
+    (finding,) = check(interpreter(UNSEEN))
+    assert (finding.severity, finding.subject) == (Severity.NOTE, "/env/bin/python")
+    assert "whether it is there is not known" in finding.message
