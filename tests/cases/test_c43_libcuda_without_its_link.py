@@ -11,6 +11,13 @@ PROBE = "cuda/missing-libcuda-link"
 LIB = "usr/lib/x86_64-linux-gnu"
 
 
+class Job(LocalHost):
+    """The image with its job in it, whose variables are known."""
+
+    def inhabited(self, prefix):  # noqa: ARG002
+        return self
+
+
 @pytest.fixture
 def image(tmp_path):
     """Lay an image out whose linker cache lists the driver's library alone."""
@@ -23,7 +30,7 @@ def judged(image, triton, **env):
     """Check a venv in the image that holds this release of triton."""
     patient = Patient(image / "work")
     patient.install(Wheel("triton", triton, {"triton/__init__.py": f"__version__ = '{triton}'\n"}))
-    host = LocalHost(env={"PATH": "/usr/bin", "HOME": "/root", **env}, cwd=str(image), root=str(image))
+    host = Job(env={"PATH": "/usr/bin", "HOME": "/root", **env}, cwd=str(image), root=str(image))
     wish = workflows.Wish(target=str(patient.prefix))
     return findings(workflows.check(wish, workflows.Selection((PROBE,), ()), host, deadline=20.0), PROBE)
 

@@ -113,11 +113,14 @@ def test_a_target_without_torch_has_no_caches(doctor, tmp_path):
     assert doctor("cache", "accept", "--target", bare.prefix).status == 3
 
 
-def test_a_cache_below_a_root_is_counted_as_files(ask, tmp_path):
-    inductor(tmp_path / "img" / "c", cpu=2)
-    report = ask(
-        "cache", "status", "--root", tmp_path / "img", "--format", "json", env={"TORCHINDUCTOR_CACHE_DIR": "/c"}
-    ).report
+def test_a_cache_below_a_root_is_counted_as_files(doctor, tmp_path):
+    """It is where a job without variables would have it: those of the caller are not the image's."""
+    image = tmp_path / "img"
+    inductor(image / "tmp/torchinductor_root", cpu=2)
+    target = Patient(image / "opt")
+    target.install(TORCH)
+    env = {"TORCHINDUCTOR_CACHE_DIR": "/elsewhere"}
+    report = doctor("cache", "status", "--root", image, "--target", target.prefix, "--format", "json", env=env).report
     assert report["caches"][0]["keys"] == {"aotautograd": 2, "fxgraph": 2}
     assert "cache/not-writable" in [skipped["probe"] for skipped in report["skipped"]]
     assert report["marks"] == []
