@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -157,14 +157,15 @@ def _depends(taken: Snapshot) -> list[str]:
     return sorted(found)
 
 
-def observe(wish: Wish, host: Host, *, deadline: float = DEADLINE) -> Recorded:
-    """Gather every fact, and judge none. Raises UsageError and EnvDoctorError as `check` does."""
+def observe(wish: Wish, host: Host, facts: Iterable[str] | None = None, *, deadline: float = DEADLINE) -> Recorded:
+    """Gather facts (all, if none are named), and judge none. Raises UsageError and EnvDoctorError as `check` does."""
     began = time.monotonic()
     target, policy, host = call("the search for the target", partial(seek, wish, host), timeout=deadline)
     from envdoctor import recorded, snapshot
 
     left = deadline - (time.monotonic() - began)
-    taken = snapshot.take(target, host, snapshot.FACTS, deadline=left, meanwhile=snapshot.load())
+    wanted = snapshot.FACTS if facts is None else facts
+    taken = snapshot.take(target, host, wanted, deadline=left, meanwhile=snapshot.load())
     return recorded.record(taken, target, policy, host.name, host.now())
 
 

@@ -11,7 +11,7 @@ from functools import partial
 from envdoctor.errors import EnvDoctorError
 from envdoctor.facts import hash_memory, stat_index
 from envdoctor.facts.comparison import SHOWN, AlteredFile, Compared, Comparison, DistributionFiles
-from envdoctor.facts.hashing import SETTLED, Hashed, Job, hash_all, identity
+from envdoctor.facts.hashing import SETTLED, Fault, Hashed, Job, hash_all, identity
 from envdoctor.facts.stat_index import SealedFiles, Times, times_of
 from envdoctor.model import Target, Unavailable
 from envdoctor.system.forked import Task, gather, time_left
@@ -53,7 +53,15 @@ class Pending:
 
     def jobs(self) -> Iterator[Job]:
         """Yield what is to be hashed, in the order of `todo`."""
-        return (Job(os.path.join(self.site, path), digest, size) for path, digest, size in self.todo)
+        base = self.site + "/"
+        return ((base + path, digest, size) for path, digest, size in self.todo)
+
+    def with_altered(self, altered: Sequence[AlteredFile]) -> DistributionFiles:
+        """Return the state with these files added; what another row of the same file says does not count."""
+        for fault in altered:
+            self.known.pop(fault.path, None)
+        shown = (*self.state.altered, *altered)[:SHOWN]
+        return replace(self.state, altered=shown, altered_count=self.state.altered_count + len(altered))
 
     def line(self, began: float) -> bytes | None:
         """Return what to remember; nothing if the RECORD was written just before it was read, at `began`."""
@@ -99,42 +107,35 @@ class Sums:
     unreached: int = 0
     unreadable: list[str] = field(default_factory=list)
 
-    def settle(self, pending: Sequence[Pending], found: Mapping[Job, Hashed | None]) -> None:
+    def settle(self, pending: Sequence[Pending], hashed: Hashed) -> None:
         """Add what was hashed to the states of the distributions, and to what is known of them."""
         wrong = {state.metadata: state for state in self.compared.distributions}
+        first = 0
         for item in pending:
-            altered = [
-                fault
-                for job, todo in zip(item.jobs(), item.todo, strict=True)
-                if (fault := self._one(item, todo, found[job]))
-            ]
-            for fault in altered:
-                item.known.pop(fault.path, None)  # another row of the same file may have had the right digest
+            altered = []
+            for number, (path, _, size) in enumerate(item.todo, first):
+                if number in hashed.same:
+                    self.compared.hashed += 1
+                    if (known := hashed.same[number]) is not None:
+                        item.known[path] = known
+                elif self._is_altered(item, path, fault := hashed.faults.get(number)) and fault is not None:
+                    altered.append(AlteredFile(path, fault.state, size, size))
+            first += len(item.todo)
             if altered:
-                state = item.state
-                item.state = replace(
-                    state,
-                    altered=(*state.altered, *altered)[:SHOWN],
-                    altered_count=state.altered_count + len(altered),
-                )
-                wrong[state.metadata] = item.state
+                item.state = wrong[item.state.metadata] = item.with_altered(altered)
         self.compared.distributions = list(wrong.values())
 
-    def _one(self, item: Pending, todo: tuple[str, str, int], hashed: Hashed | None) -> AlteredFile | None:
-        path, _, size = todo
-        if hashed is None:
+    def _is_altered(self, item: Pending, path: str, fault: Fault | None) -> bool:
+        if fault is None:
             self.unreached += 1
-            return None
-        if hashed.state == "unreadable":
-            self.unreadable.append(f"{os.path.join(item.site, path)}: {hashed.said}")
-            return None
-        if hashed.state == "unknown":
+        elif fault.state == "unreadable":
+            self.unreadable.append(f"{os.path.join(item.site, path)}: {fault.said}")
+        elif fault.state == "unknown":
             self.compared.unverified += 1
-            return None
-        self.compared.hashed += 1
-        if hashed.known is not None:
-            item.known[path] = hashed.known
-        return None if hashed.state == "same" else AlteredFile(path, hashed.state, size, size)
+        else:
+            self.compared.hashed += 1
+            return True
+        return False
 
     def lost(self, within: float) -> str | None:
         """Say what was not hashed."""
@@ -162,13 +163,13 @@ class Deep(Comparison):
 
     def distribution(self, site: str, info: str) -> DistributionFiles:
         """Compare one distribution, and note what is to be hashed of it."""
-        self._now = Pending(DistributionFiles(info, "", 0), site, [])
+        record = _measured(os.path.join(site, info, "RECORD"))  # before it is read: it may be written meanwhile
+        self._now = Pending(DistributionFiles(info, "", 0), site, record)
         self.everywhere = head(os.path.join(site, info, "INSTALLER"), 16).strip() in RECORDING
         before = len(self.intact)
         state = super().distribution(site, info)
         if len(self.intact) == before and not state.problem:
             self._now.state = state
-            self._now.record = _measured(os.path.join(state.metadata, "RECORD"))
             self.pending.append(self._now)
         return state
 
@@ -223,10 +224,8 @@ def compare(target: Target, host: Host, shares: Sequence[Share], sealed: Sealed)
     for part in parts:
         sums.compared.add(part.compared)
     pending = [item for part in parts for item in part.pending]
-    jobs = list(dict.fromkeys(job for item in pending for job in item.jobs()))
-    found = hash_all(jobs, ends, len(os.sched_getaffinity(0)))
-    by_job = {job: found.get(number) for number, job in enumerate(jobs)}
-    sums.settle(pending, by_job)
+    jobs = [job for item in pending for job in item.jobs()]
+    sums.settle(pending, hash_all(jobs, ends, len(os.sched_getaffinity(0))))
     lines = {name: memory[name] for part in parts for name in part.intact}
     lines |= {
         name: line

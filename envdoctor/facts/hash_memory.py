@@ -13,7 +13,9 @@ import re
 import stat
 import time
 
+from envdoctor import knowledge
 from envdoctor.errors import EnvDoctorError
+from envdoctor.facts.node import mount_of, parse_mountinfo
 from envdoctor.model import Target
 from envdoctor.system.host import Host, write_all, write_atomically
 from envdoctor.system.reading import head, opened
@@ -22,10 +24,10 @@ FORM = b"envdoctor hashed 1 "
 """How the first line of a file begins; the digest of all that follows it ends that line."""
 LIMIT = 512 << 20
 """Bytes of one file; 70,000 files take about 9 MB."""
-TIMELESS = frozenset(("tmpfs", "ramfs", "squashfs", "erofs", "vfat", "msdos", "exfat", "iso9660", "fuse", "fuseblk"))
-"""File systems of which nothing is remembered."""
 _NAME = re.compile(r"[0-9a-f]{40}|\.[0-9a-f]{40}\..*")
-_MOUNTS = 4 << 20
+MOUNTS = "/proc/self/mountinfo"
+_LINES = 4 << 20
+"""Bytes of it."""
 KEPT = 64
 """Targets that are remembered; those checked longest ago are forgotten."""
 
@@ -40,19 +42,10 @@ def path_of(target: Target, host: Host) -> str:
 
 
 def is_sure_of_times(folder: str) -> bool:
-    """Tell whether every write to files there moves their ctime, as far as /proc/self/mountinfo (proc(5)) tells.
-
-    A write through a mapping moves no time on tmpfs (seen with Linux 6); squashfs makes ctime of mtime (seen), FAT and
-    ISO 9660 hold none, and what FUSE says of times is up to a program.
-    """
-    try:
-        device = os.stat(folder).st_dev
-        lines = [line.split() for line in head("/proc/self/mountinfo", _MOUNTS).decode(errors="replace").splitlines()]
-    except OSError:
-        return False
-    number = f"{os.major(device)}:{os.minor(device)}"
-    kinds = {line[line.index("-") + 1] for line in lines if len(line) > 6 and line[2] == number and "-" in line[:-1]}
-    return not any(kind.partition(".")[0] in TIMELESS for kind in kinds)
+    """Tell whether every write to files there moves their ctime, as far as the type of the file system tells."""
+    mount = mount_of(os.path.realpath(folder), parse_mountinfo(head(MOUNTS, _LINES).decode(errors="surrogateescape")))
+    timeless = {row["kind"] for row in knowledge.rows("timeless")}
+    return mount is not None and mount.kind.partition(".")[0] not in timeless
 
 
 def read(path: str) -> dict[str, bytes]:
@@ -70,7 +63,7 @@ def read(path: str) -> dict[str, bytes]:
     with contextlib.suppress(OSError):
         os.utime(path)  # used now: of several targets the ones that are checked are kept
     pairs = (line.partition(b"\t") for line in rest.splitlines())
-    return {os.fsdecode(metadata): rest for metadata, _, rest in pairs}
+    return {os.fsdecode(metadata): files for metadata, _, files in pairs}
 
 
 def _first(rest: bytes) -> bytes:

@@ -7,7 +7,7 @@ import os
 import time
 from base64 import urlsafe_b64encode
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Literal
 
@@ -37,41 +37,44 @@ def identity(status: os.stat_result) -> Times:
     return [status.st_size, status.st_mtime_ns, status.st_ctime_ns, status.st_ino]
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A file, and the digest that it should have."""
-
-    path: str
-    digest: str
-    """`algorithm=urlsafe-base64-without-padding`."""
-    size: int
+Job = tuple[str, str, int]
+"""Path, the digest that it should have (`algorithm=urlsafe-base64-without-padding`), and bytes. There are tens of
+thousands, so it is a plain tuple."""
 
 
 @dataclass(frozen=True, slots=True)
-class Hashed:
-    """What came of a job."""
+class Fault:
+    """A file that is not known to be the same."""
 
-    state: Literal["same", "content", "link", "unknown", "unreadable"]
+    state: Literal["content", "link", "unknown", "unreadable"]
     """`unknown`: no algorithm of this Python."""
-    known: Times | None = None
-    """Its identity, if it is the same and may be remembered."""
     said: str = ""
     """Why it could not be read."""
 
 
-_UNKNOWN = Hashed("unknown")
+@dataclass(slots=True)
+class Hashed:
+    """What came of jobs, by their numbers. Those that were not reached are in neither."""
+
+    same: dict[int, Times | None] = field(default_factory=dict)
+    """The identity of the file, None if it is not to be remembered."""
+    faults: dict[int, Fault] = field(default_factory=dict)
+
+
+_UNKNOWN = Fault("unknown")
 _WIDTH = 4
 """Bytes of a portion's number."""
 
 
-def hash_all(jobs: Sequence[Job], ends: float, cores: int) -> dict[int, Hashed]:
-    """Return what came of each job by its number; those that were not reached at `ends` (monotonic) are not in it.
+def hash_all(jobs: Sequence[Job], ends: float, cores: int) -> Hashed:
+    """Return what came of the jobs until `ends` (monotonic).
 
     Workers take portions off one list, the largest first: whoever is done takes the next.
     """
+    found = Hashed()
     portions = _portions(jobs)
     if not portions:
-        return {}
+        return found
     end_with_parent()  # so that no worker outlives a doctor that is killed
     count = min(cores, len(portions))
     left = max(0.0, ends - time.monotonic()) + GRACE
@@ -83,55 +86,69 @@ def hash_all(jobs: Sequence[Job], ends: float, cores: int) -> dict[int, Hashed]:
         parts = gather([Task(f"hashing {n}", work, timeout=left) for n in range(count)], deadline=left, workers=count)
     finally:
         os.close(queue)
-    return {number: hashed for part in parts.values() if isinstance(part, dict) for number, hashed in part.items()}
+    for part in parts.values():
+        if isinstance(part, Hashed):
+            found.same |= part.same
+            found.faults |= part.faults
+    return found
 
 
 def _portions(jobs: Sequence[Job]) -> list[list[int]]:
     """Put files together that one worker hashes before it asks for more; those with most bytes come first."""
     portions: list[list[int]] = [[]]
     size = 0
-    for number in sorted(range(len(jobs)), key=lambda number: -jobs[number].size):
-        if portions[-1] and (size + jobs[number].size > PORTION or len(portions[-1]) == MANY):
+    for number in sorted(range(len(jobs)), key=lambda number: -jobs[number][2]):
+        if portions[-1] and (size + jobs[number][2] > PORTION or len(portions[-1]) == MANY):
             portions.append([])
             size = 0
         portions[-1].append(number)
-        size += jobs[number].size
+        size += jobs[number][2]
     return [portion for portion in portions if portion]
 
 
-def _work(jobs: Sequence[Job], portions: Sequence[Sequence[int]], queue: int, ends: float) -> dict[int, Hashed]:
+def _work(jobs: Sequence[Job], portions: Sequence[Sequence[int]], queue: int, ends: float) -> Hashed:
     """Hash portions until there are none, or the time is over. Workers share the position in the list (fork(2))."""
     end_with_parent()
-    found: dict[int, Hashed] = {}
+    found = Hashed()
     buffer = memoryview(bytearray(BLOCK))
     while data := os.read(queue, _WIDTH):
         for number in portions[int.from_bytes(data)]:
-            hashed = _hashed(jobs[number], buffer, ends)
-            if hashed is None:
+            path, digest, _ = jobs[number]
+            try:
+                outcome = _hashed(path, digest, buffer, ends)
+            except TimeoutError:
                 return found
-            found[number] = hashed
+            if isinstance(outcome, Fault):
+                found.faults[number] = outcome
+            else:
+                found.same[number] = outcome
     return found
 
 
-def _hashed(job: Job, buffer: memoryview, ends: float) -> Hashed | None:
-    """Hash one file; None if the time is over before its end."""
-    algorithm, _, recorded = job.digest.partition("=")
+def _hashed(path: str, digest: str, buffer: memoryview, ends: float) -> Times | Fault | None:
+    """Hash one file; return its identity if it is the same and to be remembered. Raises TimeoutError at `ends`."""
+    algorithm, _, recorded = digest.partition("=")
     if algorithm not in hashlib.algorithms_guaranteed or algorithm.startswith("shake"):
         return _UNKNOWN
     began = time.time()
     try:
-        found, before = descriptor(job.path)
-        with open(found, "rb", buffering=0) as stream:
-            digest = hashlib.new(algorithm, usedforsecurity=False)
-            while count := stream.readinto(buffer):
+        found, before = descriptor(path)
+        try:
+            digest_of = getattr(hashlib, algorithm)(usedforsecurity=False)
+            left = before.st_size
+            while left > 0 and (count := os.readv(found, [buffer])):
                 if time.monotonic() > ends:
-                    return None
-                digest.update(buffer[:count])
+                    raise TimeoutError
+                digest_of.update(buffer[:count])
+                left -= count
             after = os.fstat(found)
-    except (OSError, ValueError) as error:
-        return Hashed("unreadable", said=getattr(error, "strerror", None) or str(error))
-    if urlsafe_b64encode(digest.digest()).rstrip(b"=").decode() != recorded.rstrip("="):
-        return Hashed(content_fault(job.path))
+        finally:
+            os.close(found)
+    except TimeoutError:
+        raise
+    except (OSError, ValueError) as error:  # ValueError: no regular file; an algorithm that this OpenSSL forbids
+        return Fault("unreadable", getattr(error, "strerror", None) or str(error))
+    if urlsafe_b64encode(digest_of.digest()).rstrip(b"=").decode() != recorded.rstrip("="):
+        return Fault(content_fault(path))
     known = identity(after)
-    settled = known == identity(before) and after.st_ctime <= began - SETTLED
-    return Hashed("same", known if settled else None)
+    return known if known == identity(before) and after.st_ctime <= began - SETTLED else None

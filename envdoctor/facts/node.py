@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import resource
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from envdoctor.facts import cache_places
@@ -82,9 +82,7 @@ class Node:
 
     def mount_of(self, path: str) -> Mount | None:
         """Return the mount that holds a path: the longest mount point above it, the last one mounted there."""
-        above = [m for m in self.mounts if path == m.point or path.startswith(m.point.rstrip("/") + "/")]
-        longest = max((len(mount.point) for mount in above), default=0)
-        return next((mount for mount in reversed(above) if len(mount.point) == longest), None)
+        return mount_of(path, self.mounts)
 
 
 def collect(target: Target, host: Host) -> Node | Unavailable:
@@ -97,6 +95,13 @@ def collect(target: Target, host: Host) -> Node | Unavailable:
         limits={name: _soft(number) for name, number in LIMITS.items()},
         **_memory(_text("/proc/self/cgroup")),
     )
+
+
+def mount_of(path: str, mounts: Sequence[Mount]) -> Mount | None:
+    """Return the mount that holds a path: the longest mount point above it, the last one mounted there."""
+    above = [m for m in mounts if path == m.point or path.startswith(m.point.rstrip("/") + "/")]
+    longest = max((len(mount.point) for mount in above), default=0)
+    return next((mount for mount in reversed(above) if len(mount.point) == longest), None)
 
 
 def parse_mountinfo(text: str) -> tuple[Mount, ...]:

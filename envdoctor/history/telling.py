@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
-from envdoctor import __version__, snapshot, workflows
+from envdoctor import __version__, workflows
 from envdoctor.codec import to_json
 from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.facts.metadata import normalised
@@ -18,11 +16,10 @@ from envdoctor.history.provenance import known, near, provenance
 from envdoctor.history.timeline import history
 from envdoctor.inventory import clean
 from envdoctor.judge import Values
-from envdoctor.locate import Wish, locate
+from envdoctor.locate import Wish
 from envdoctor.model import Unavailable
 from envdoctor.printable import moment_of
-from envdoctor.recorded import Recorded, record
-from envdoctor.system.forked import call
+from envdoctor.recorded import Recorded
 from envdoctor.system.host import Host
 
 SCHEMA = 1
@@ -38,7 +35,6 @@ class Source:
 
     wish: Wish
     snapshot: str | None = None
-    deadline: float = workflows.DEADLINE
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +78,10 @@ def _unknown(package: str, name: str, found: Recorded, evidence: Evidence) -> st
 
 
 def _read(source: Source, host: Host) -> tuple[Recorded, Values, Evidence]:
-    found = _observed(source, host) if source.snapshot is None else workflows.recording(source.snapshot, host)
+    if source.snapshot is None:
+        found = workflows.observe(source.wish, host, FACTS)
+    else:
+        found = workflows.recording(source.snapshot, host)
     head = found.head
     values = Values(found.facts.facts(), policy=head.policy, target=head.target, moment=head.taken_at)
     missing = values["distributions"] if isinstance(values["distributions"], Unavailable) else values["requirements"]
@@ -90,14 +89,6 @@ def _read(source: Source, host: Host) -> tuple[Recorded, Values, Evidence]:
         raise EnvDoctorError(missing.reason)
     names = ("distributions", "requirements", "expected", "blame", "seal", "owners")
     return found, values, Evidence(*(values[name] for name in names))
-
-
-def _observed(source: Source, host: Host) -> Recorded:
-    began = time.monotonic()
-    target, policy = call("the search for the target", partial(locate, source.wish, host), timeout=source.deadline)
-    left = source.deadline - (time.monotonic() - began)
-    taken = snapshot.take(target, host, FACTS, deadline=left, meanwhile=snapshot.load())
-    return record(taken, target, policy, host.name, host.now())
 
 
 def _told(found: Recorded, document: Mapping[str, Any], source: Source) -> Told:

@@ -3,8 +3,8 @@
 What code hosts need beyond the standard is that of GitHub (its page "SARIF support for code scanning"): a rule has all
 three descriptions, and every result a file and a line. The standard lets a result be about a thing that has no file,
 and most of what `check` finds is; GitHub refuses the whole report for one of them ("locationFromSarifResult: expected
-a physical location", microsoft/sarif-sdk issue 2694). Another place stands for it then, its first line, and the thing
-is named beside it.
+a physical location": microsoft/sarif-sdk#2694). Another place stands for it then, its first line, and the thing is
+named beside it.
 
 GitHub's `primaryLocationLineHash` is left to the upload, which works it out from the line and warns of one that differs
 (src/fingerprints.ts of github/codeql-action). Where a place only stands for another, many results share that line:

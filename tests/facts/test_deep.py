@@ -14,7 +14,7 @@ from patients import JUNE, Patient, Wheel, digest_of
 from envdoctor.errors import EnvDoctorError
 from envdoctor.facts import deep, files, hash_memory, hashing
 from envdoctor.facts.comparison import AlteredFile
-from envdoctor.facts.hashing import Hashed, Job, hash_all
+from envdoctor.facts.hashing import Fault, Hashed, hash_all
 from envdoctor.facts.search_path import PathEntry, SearchPath
 from envdoctor.model import Target, Unavailable
 
@@ -207,9 +207,15 @@ def test_what_was_not_reached_is_said_and_the_rest_remembered(patient, monkeypat
     settle()
     monkeypatch.setattr(hashing, "MANY", 1)
     real = hashing._hashed
-    monkeypatch.setattr(hashing, "_hashed", lambda job, *rest: None if job.path.endswith("b.py") else real(job, *rest))
+
+    def over(path, *rest):
+        if path.endswith("b.py"):
+            raise TimeoutError
+        return real(path, *rest)
+
+    monkeypatch.setattr(hashing, "_hashed", over)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0})
-    monkeypatch.setattr(hashing, "_portions", lambda jobs: sorted(portions(jobs), key=lambda p: jobs[p[0]].path))
+    monkeypatch.setattr(hashing, "_portions", lambda jobs: sorted(portions(jobs), key=lambda p: jobs[p[0]][0]))
     found = collect(patient)
     assert "files were not hashed within 86400.0 s; give it more with --deadline" in found.lost
     monkeypatch.undo()
@@ -268,9 +274,8 @@ def test_what_is_no_file_hangs_nothing(kind, patient):
 
 def test_a_fifo_that_comes_between_looking_and_hashing_is_said(patient, tmp_path):
     os.mkfifo(tmp_path / "pipe")
-    assert hash_all([Job(str(tmp_path / "pipe"), "sha256=x", 3)], time.monotonic() + 5, 1) == {
-        0: Hashed("unreadable", said="is not a regular file")
-    }
+    found = hash_all([(str(tmp_path / "pipe"), "sha256=x", 3)], time.monotonic() + 5, 1)
+    assert found == Hashed(faults={0: Fault("unreadable", "is not a regular file")})
 
 
 def test_a_plain_check_neither_reads_nor_writes_the_memory(patient):
@@ -331,8 +336,10 @@ def test_targets_checked_longest_ago_are_forgotten(patient, monkeypatch):
 
 def test_nothing_is_remembered_where_times_prove_nothing(patient, monkeypatch):
     assert not hash_memory.is_sure_of_times("/dev/shm")
-    assert not hash_memory.is_sure_of_times("/nowhere")
     assert hash_memory.is_sure_of_times("/proc")
+    (patient.folder / "mounts").write_text("")
+    monkeypatch.setattr(hash_memory, "MOUNTS", str(patient.folder / "mounts"))
+    assert not hash_memory.is_sure_of_times("/proc"), "nobody says what it is"
     settle()
     monkeypatch.setattr(hash_memory, "is_sure_of_times", lambda _: False)
     first = collect(patient)
@@ -380,7 +387,7 @@ def test_a_share_that_fails_fails_the_fact(patient, monkeypatch):
 
 
 def test_portions_begin_with_the_largest_and_hold_each_file_once():
-    jobs = [Job(str(n), "", size) for n, size in enumerate([5, 40 << 20, 7, 0, 15 << 20, 2 << 20] + [1] * 600)]
+    jobs = [(str(n), "", size) for n, size in enumerate([5, 40 << 20, 7, 0, 15 << 20, 2 << 20] + [1] * 600)]
     found = hashing._portions(jobs)
     assert found[0] == [1]
     assert sorted(number for portion in found for number in portion) == list(range(len(jobs)))
@@ -390,14 +397,14 @@ def test_portions_begin_with_the_largest_and_hold_each_file_once():
 
 def test_more_portions_than_any_pipe_holds_are_all_hashed(tmp_path, monkeypatch):
     monkeypatch.setattr(hashing, "MANY", 1)
-    monkeypatch.setattr(hashing, "_hashed", lambda *_: Hashed("unknown"))
-    jobs = [Job(str(n), "", 1) for n in range(40_000)]
-    assert len(hash_all(jobs, time.monotonic() + 60, 3)) == len(jobs)
+    monkeypatch.setattr(hashing, "_hashed", lambda *_: None)
+    jobs = [(str(n), "", 1) for n in range(40_000)]
+    assert len(hash_all(jobs, time.monotonic() + 60, 3).same) == len(jobs)
 
 
 def test_time_that_is_over_leaves_the_rest(tmp_path):
     (tmp_path / "x").write_bytes(b"x" * 100)
-    assert hash_all([Job(str(tmp_path / "x"), "sha256=x", 100)], time.monotonic() - 1, 2) == {}
+    assert hash_all([(str(tmp_path / "x"), "sha256=x", 100)], time.monotonic() - 1, 2) == Hashed()
 
 
 def test_an_altered_file_has_its_sizes(patient):
