@@ -17,6 +17,8 @@ from typing import Literal
 
 GAP = 10.0
 """Seconds of silence between two distributions that end a batch. One command writes them back to back."""
+TICK = 1.0
+"""Seconds by which a copy's times may be rounded."""
 PAUSE = 0.2
 """Seconds that pip takes at least to start and to resolve."""
 SEEDS = frozenset({"pip", "setuptools", "wheel", "uv"})
@@ -37,6 +39,8 @@ class Stamp:
     requested: bool
     requires: frozenset[str]
     times: Worth = "own"
+    always: frozenset[str] = frozenset()
+    """What it requires under no marker, with the extras that it asks for: `uvicorn[standard]`."""
 
     @property
     def began(self) -> float:
@@ -58,21 +62,62 @@ class Batch:
     """Those that the others came for."""
 
 
-def batches(stamps: Sequence[Stamp]) -> tuple[tuple[Batch, ...], str | None]:
+def batches(
+    stamps: Sequence[Stamp], made: float | None = None, *, ordered: bool = True
+) -> tuple[tuple[Batch, ...], str | None]:
     """Return the batches, oldest first, and why the times of those that are in none prove nothing.
 
-    An image layer or a copy can give every file one time; then order and company are unknown and nothing is guessed.
+    `made` is when the environment was made (its pyvenv.cfg); `ordered` says that pip's order is the one known here. An
+    image layer or a copy can give every file one time; then order and company are unknown and nothing is guessed.
     """
     if len(stamps) > 1 and len({stamp.ended for stamp in stamps}) == 1:
         return (), "every distribution carries the same time, as in an image layer that flattened them"
-    ordered = sorted(
-        (stamp for stamp in stamps if stamp.times != "copied"), key=lambda stamp: (stamp.ended, stamp.name)
-    )
-    heights = _heights(ordered)
-    groups = [command for run in _runs(ordered) for command in _commands(run, heights)]
+    found = sorted(stamps, key=lambda stamp: (stamp.ended, stamp.name))
+    copied = _copied(found, made)
+    left = [stamp for stamp in found if stamp not in copied]
+    groups = [command for run in _runs(left) for command in _commands(run, _known(run, left) if ordered else {})]
     told = [group for group in groups if not _flattened(group)]
     flat = sum(map(len, groups)) - sum(map(len, told))
-    return tuple(map(_batch, told)), _doubt(flat, len(stamps) - len(ordered))
+    return tuple(map(_batch, told)), _doubt(flat, len(copied))
+
+
+def _known(run: Sequence[Stamp], stamps: Sequence[Stamp]) -> Mapping[str, int]:
+    """Return the heights of what was there at the end of a run; none if another pip than the present one wrote it."""
+    came = max((stamp.ended for stamp in stamps if stamp.name == "pip"), default=float("-inf"))
+    return _heights([stamp for stamp in stamps if stamp.ended <= run[-1].ended]) if run[0].ended >= came else {}
+
+
+def _copied(stamps: Sequence[Stamp], made: float | None) -> frozenset[Stamp]:
+    """Return what a copy dated: by its byte code, with what lies between such; by pyvenv.cfg, which comes first."""
+    found = {stamp for stamp in stamps if stamp.times == "copied"}
+    for run in _silences(stamps):
+        if made is not None and _precedes(run, made):
+            found.update(run)
+        proven = [stamp for stamp in run if stamp in found]
+        if len(proven) > 1 and 2 * len(proven) >= len(run):
+            first, last = proven[0].ended - TICK, proven[-1].ended + TICK
+            found.update(stamp for stamp in run if first <= stamp.ended <= last)
+    return frozenset(found)
+
+
+def _precedes(run: Sequence[Stamp], made: float) -> bool:
+    """Tell whether packages came before the environment: a copy wrote its pyvenv.cfg at the end of this run.
+
+    Seeds do not count: virtualenv writes the file once more after them.
+    """
+    at_its_end = run[-1].ended - TICK <= made <= run[-1].ended + GAP
+    return at_its_end and any(stamp.ended < made and stamp.name not in SEEDS for stamp in run)
+
+
+def _silences(stamps: Sequence[Stamp]) -> Sequence[Sequence[Stamp]]:
+    """Divide at long pauses alone."""
+    runs: list[list[Stamp]] = []
+    for stamp in stamps:
+        if runs and stamp.ended - runs[-1][-1].ended <= GAP:
+            runs[-1].append(stamp)
+        else:
+            runs.append([stamp])
+    return runs
 
 
 def _doubt(flat: int, copied: int) -> str | None:
@@ -81,7 +126,7 @@ def _doubt(flat: int, copied: int) -> str | None:
     )
     if copied:
         which = "distribution was copied after it had" if copied == 1 else "distributions were copied after they had"
-        said.append(f"{copied} {which} been installed: byte code remembers other times than the files have")
+        said.append(f"{copied} {which} been installed: byte code, or the order of writing, does not fit their times")
     return "; ".join(said) or None
 
 
@@ -110,29 +155,33 @@ def _commands(run: Sequence[Stamp], heights: Mapping[str, int]) -> Sequence[Sequ
         done, rest = run[start:at], run[at:]
         if rest[0].began - done[-1].ended < PAUSE:
             continue
-        apart = _out_of_order(done, rest[0], heights) or _prepared(done, rest)
-        if apart and _complete(done) and _complete(rest):
+        late = not _may_fall(done, rest[0], heights) and (
+            _after_its_asker(done, rest[0], run) or _out_of_order(done[-1], rest[0], heights)
+        )
+        if (late or _prepared(done, rest)) and _complete(done) and _complete(rest):
             found.append(done)
             start = at
     return [*found, run[start:]]
 
 
-def _out_of_order(done: Sequence[Stamp], following: Stamp, heights: Mapping[str, int]) -> bool:
-    """Tell whether one command of pip's would have written this one before the others.
+def _may_fall(done: Sequence[Stamp], following: Stamp, heights: Mapping[str, int]) -> bool:
+    """Tell whether this may be a command with --no-deps, which goes from z to a whatever needs what.
 
-    With --no-deps all of them are at one height, so that a command that goes from z to a throughout is no other.
+    Not so where names rise, or where what came before shows that dependencies were followed.
     """
-    last = done[-1]
-    if following.name not in heights or last.name not in heights or _in_layers(last, following, heights):
+    if following.name > done[-1].name:
         return False
     pairs = list(pairwise(done))
-    falling = all(one.name > other.name for one, other in pairs)
-    if following.name < last.name:
-        layered = all(
-            one.name in heights and other.name in heights and _in_layers(one, other, heights) for one, other in pairs
-        )
-        return layered and not falling
-    return True
+    followed = all(
+        one.name in heights and other.name in heights and _in_layers(one, other, heights) for one, other in pairs
+    )
+    return not followed or all(one.name > other.name for one, other in pairs)
+
+
+def _out_of_order(last: Stamp, following: Stamp, heights: Mapping[str, int]) -> bool:
+    """Tell whether a command that follows dependencies would have written the second before the first."""
+    known = following.name in heights and last.name in heights
+    return known and not _in_layers(last, following, heights)
 
 
 def _in_layers(one: Stamp, other: Stamp, heights: Mapping[str, int]) -> bool:
@@ -145,27 +194,47 @@ def _prepared(done: Sequence[Stamp], rest: Sequence[Stamp]) -> bool:
     return all(stamp.name in SEEDS for stamp in done) and not any(stamp.name in SEEDS for stamp in rest)
 
 
+def _after_its_asker(done: Sequence[Stamp], following: Stamp, run: Sequence[Stamp]) -> bool:
+    """Tell whether what another one needs came after it, as in no command that follows dependencies.
+
+    In a ring, which what the run holds later may close, one has to be first.
+    """
+    ring = _reached([following.name], run)
+    needs = (need for stamp in done if stamp.name not in ring for need in stamp.always)
+    return any(following.name == need.partition("[")[0] for need in needs)
+
+
 def _complete(stamps: Sequence[Stamp]) -> bool:
     """Tell whether these are what a command installs: what was asked for, and only what that needs."""
+    return len(_reached([stamp.name for stamp in stamps if stamp.requested], stamps)) == len(stamps)
+
+
+def _reached(names: Iterable[str], stamps: Iterable[Stamp]) -> frozenset[str]:
+    """Return what these names need of the stamps, directly or not, and themselves."""
     needs = {stamp.name: stamp.requires for stamp in stamps}
-    pending = [stamp.name for stamp in stamps if stamp.requested]
+    pending = list(names)
     reached = set(pending)
     while pending:
         new = {name for name in needs[pending.pop()] if name in needs} - reached
         reached |= new
         pending += new
-    return len(reached) == len(needs)
+    return frozenset(reached)
 
 
-def _heights(stamps: Iterable[Stamp]) -> dict[str, int]:
-    """Return how many steps each is above those that need nothing; what is in a ring, or above one, is left out."""
+def _heights(stamps: Sequence[Stamp]) -> dict[str, int]:
+    """Return how many steps each is above those that need nothing.
+
+    Left out is what is in a ring, or asks for an extra or for something that is gone, and what is above such: nobody
+    knows how high it stood.
+    """
     whole = {stamp.name: stamp.requires - {stamp.name} for stamp in stamps}
     needs = {name: [other for other in wanted if other in whole] for name, wanted in whole.items()}
     askers: dict[str, list[str]] = {}
     for name, wanted in needs.items():
         for other in wanted:
             askers.setdefault(other, []).append(name)
-    open_needs = Counter({name: len(wanted) for name, wanted in needs.items()})
+    lacking = {stamp.name for stamp in stamps if stamp.always - whole.keys()}  # an extra's own needs are not at hand
+    open_needs = Counter({name: len(wanted) + (name in lacking) for name, wanted in needs.items()})
     level = [name for name, count in open_needs.items() if not count]
     heights: dict[str, int] = {}
     while level:

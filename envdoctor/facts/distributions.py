@@ -22,6 +22,7 @@ from envdoctor.facts.metadata import (
     parse_headers,
     parse_requires_txt,
     parse_wheel_tags,
+    required_names,
 )
 from envdoctor.facts.search_path import Origin, PathEntry, SearchPath
 from envdoctor.model import Target
@@ -29,6 +30,8 @@ from envdoctor.system.host import Host
 from envdoctor.system.rooted import joined
 
 Kind = Literal["dist-info", "egg-info", "egg", "egg-link"]
+ORDERED = 22
+"""Major of pip from which on its order is the one that `batches` reads (20.3 and 21.3 were seen to write in others)."""
 SYSTEM = frozenset({"debian", "rpm"})
 """What INSTALLER holds where a package manager of the operating system put the package there."""
 METADATA_LIMIT = 4 << 20
@@ -125,30 +128,28 @@ class Distributions:
         return {name: batch for batch in self.batches for name in batch.members}
 
 
-def collect(target: Target, host: Host, search_path: SearchPath) -> Distributions:  # noqa: ARG001
+def collect(target: Target, host: Host, search_path: SearchPath) -> Distributions:
     """Read the metadata of everything on the path; nothing is imported."""
-    items = [
-        found for entry in search_path.entries if entry.origin != "stdlib" for found in _in_entry(entry, host.root)
-    ]
-    stamps = [
-        stamp_of(item, item.installed_at)
-        for item in items
-        if item.origin == "site-packages" and item.installed_at is not None
-    ]
-    found, timeless = batches(stamps)
+    entries = [entry for entry in search_path.entries if entry.origin != "stdlib"]
+    items = [found for entry in entries for found in _in_entry(entry, host.root)]
+    own = (item for item in items if item.origin == "site-packages")
+    stamps = [stamp_of(item, item.installed_at) for item in own if item.installed_at is not None]
+    made = install_times.modified(os.path.join(target.prefix, "pyvenv.cfg"))
+    found, timeless = batches(stamps, made, ordered=not any(map(_is_old_pip, items)))
     changed = {site: when for site in search_path.site_dirs() if (when := install_times.changed(site)) is not None}
     return Distributions(tuple(items), found, timeless, changed)
 
 
 def stamp_of(item: Distribution, ended: float) -> Stamp:
     """Return what is known of when and by what a distribution came."""
-    needed = _required_names(item)
-    return Stamp(item.name, ended, item.started_at, item.installer, item.requested, needed, item.times)
+    needs, always = required_names(item.requires)
+    return Stamp(item.name, ended, item.started_at, item.installer, item.requested, needs, item.times, always)
 
 
-def _required_names(item: Distribution) -> frozenset[str]:
-    plain = (text for text in item.requires if "extra" not in text.partition(";")[2])
-    return frozenset(normalised(match[0]) for text in plain if (match := re.match(r"[\w.-]+", text)))
+def _is_old_pip(item: Distribution) -> bool:
+    """Tell whether it is a pip of another order than `batches` knows, which was seen to begin with 22."""
+    major = (item.version or "").partition(".")[0]
+    return item.name == "pip" and major.isdecimal() and len(major) < 4 and int(major) < ORDERED
 
 
 def _in_entry(entry: PathEntry, root: str) -> Iterable[Distribution]:

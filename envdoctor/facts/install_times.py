@@ -55,7 +55,8 @@ def read(metadata: str, location: str, installer: str | None) -> Times:
         return Times(described, described if installer == "pip" else None)
     source = _source(metadata, location)
     first = modified(source) if source else None
-    if source and first is not None and _copied(source, first, recorded):
+    relinked = installer == "uv" and described is not None and recorded < described <= recorded + NEAR  # RECORD is last
+    if relinked or (source and first is not None and _copied(source, first, recorded)):
         return Times(recorded, None, "copied")
     flat = recorded == int(recorded) and described == recorded and first in (None, recorded)
     placed = [when for path in (source, os.path.join(metadata, "METADATA")) if (when := _placed(path, installer))]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from envdoctor.printable import redact
@@ -89,3 +90,19 @@ def parse_requires_txt(text: str) -> tuple[str, ...]:
     """Return the requirements of an egg's requires.txt that apply without an extra."""
     plain = re.split(r"(?m)^\[", text, maxsplit=1)[0]
     return tuple(line.strip() for line in plain.splitlines() if line.strip())
+
+
+def required_names(requires: Iterable[str]) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the names that Requires-Dist lines ask for, but for those of extras; and what has no marker at all.
+
+    The latter keep the extras that they ask for: `uvicorn[standard]`.
+    """
+    plain = [text for text in requires if "extra" not in text.partition(";")[2]]
+    always = [text for text in plain if ";" not in text]
+    wanted = frozenset(name + extras for text in always for name, extras in _heads(text))
+    return frozenset(name for text in plain for name, _ in _heads(text)), wanted
+
+
+def _heads(text: str) -> list[tuple[str, str]]:
+    match = re.match(r"([\w.-]+)\s*(\[[^\]]*\])?", text)
+    return [(normalised(match[1]), match[2] or "")] if match else []

@@ -12,7 +12,7 @@ from envdoctor.model import Target
 
 
 def stamp(name, ended, started=None, installer="pip", requires=(), *, requested=False, times="own"):
-    return Stamp(name, ended, started, installer, requested, frozenset(requires), times)
+    return Stamp(name, ended, started, installer, requested, frozenset(requires), times, frozenset(requires))
 
 
 def members(stamps):
@@ -98,10 +98,51 @@ def test_a_command_without_dependencies_that_takes_its_time_is_one():
         asked("jax-x", 2),
         asked("xx", 3),
     ]
-    needs = {"transformers": ["tokenizers", "numpy"], "torchvision": ["torch", "numpy"], "jax": ["numpy"]}
+    needs = {
+        "transformers": ["tokenizers", "numpy"],
+        "torchvision": ["numpy"],
+        "pandas": ["numpy"],
+        "timm": ["aiohttp"],
+    }
     names = ("transformers", "torchvision", "tokenizers", "timm", "scipy", "pandas", "numpy", "jax", "flax", "aiohttp")
     long = falling(*names, at=6, step=2, requires=needs)
     assert members([*first, *long])[-1][-len(names) :] == names
+
+
+def test_what_was_removed_since_splits_no_command():
+    """`pip install alone bulk mm waist`, of which mm and waist need bulk; then bulk and waist were uninstalled."""
+    assert members([asked("alone", 0), asked("mm", 0.5, ["bulk"])]) == [("alone", "mm")]
+    assert members([asked("alone", 0), asked("mm", 0.5)]) == [("alone",), ("mm",)], "nothing is gone"
+
+
+def test_what_is_needed_comes_first_in_a_command():
+    stamps = [asked("numpy", 0), asked("zarr", 0.1, ["numpy"]), asked("abc", 0.5, ["tqdm"]), asked("tqdm", 1)]
+    assert members(stamps) == [("numpy", "zarr", "abc"), ("tqdm",)]
+
+
+def test_another_pip_may_have_had_another_order():
+    stamps = [asked("a", 0), asked("b", 0.5)]
+    assert members(stamps) == [("a",), ("b",)]
+    assert [batch.members for batch in batches(stamps, ordered=False)[0]] == [("a", "b")]
+    assert members([*stamps, asked("pip", 100)]) == [("a", "b"), ("pip",)]
+
+
+def test_packages_older_than_their_environment_were_copied():
+    """`cp -r` writes pyvenv.cfg after lib; venv writes it first, virtualenv once more after its seeds."""
+    run = [stamp("numpy", 10), stamp("torch", 10.4)]
+    found, timeless = batches(run, 10.5)
+    assert found == ()
+    assert timeless.startswith("2 distributions were copied after they had been installed: byte code, or the order")
+    assert len(batches(run, 9.0)[0]) == 1
+    assert len(batches([stamp("pip", 10), stamp("setuptools", 10.1)], 10.5)[0]) == 1
+    later = [*run, stamp("sglang", 500)]
+    assert [batch.members for batch in batches(later, 10.5)[0]] == [("sglang",)]
+
+
+def test_what_lies_between_copied_ones_was_copied():
+    run = [stamp("a", 1, times="copied"), stamp("b", 2), stamp("c", 3, times="copied"), stamp("d", 4, times="copied")]
+    assert batches(run)[0] == ()
+    assert [batch.members for batch in batches([*run, stamp("e", 8)])[0]] == [("e",)]
 
 
 def test_a_ring_has_no_order_that_could_be_broken():

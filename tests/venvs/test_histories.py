@@ -75,6 +75,19 @@ def test_a_copy_that_lost_its_times_is_unknown(venv, tmp_path):
     assert told.timeless.startswith("3 distributions were copied after they had been installed")
 
 
+def test_a_copy_without_byte_code_is_unknown(venv, tmp_path):
+    """Its pyvenv.cfg is younger than its packages, which no installer can bring about."""
+    venv.pip("install", "--no-compile", "top")
+    for cached in [*venv.site.rglob("__pycache__")]:
+        shutil.rmtree(cached)
+    copied = tmp_path / "copied/.venv"
+    shutil.copytree(venv.prefix, copied, symlinks=True, copy_function=shutil.copyfile, ignore=lambda *_: ["pyvenv.cfg"])
+    shutil.copyfile(venv.prefix / "pyvenv.cfg", copied / "pyvenv.cfg")
+    told = found(copied)
+    assert told.batches == ()
+    assert "were copied after they had been installed" in told.timeless
+
+
 def test_an_image_layer_with_one_time_is_unknown_and_what_came_later_is_not(venv):
     venv.pip("install", "top")
     for folder, folders, files in os.walk(venv.prefix):
