@@ -11,9 +11,10 @@ from images import Image
 from nobody import as_nobody
 
 from envdoctor.errors import EnvDoctorError
-from envdoctor.facts import interpreter
+from envdoctor.facts import files, interpreter
+from envdoctor.facts.search_path import PathEntry, SearchPath
 from envdoctor.locate import Wish, seek
-from envdoctor.model import Target
+from envdoctor.model import Target, Unavailable
 from envdoctor.probes.environment import dangling_python
 from envdoctor.system.forked import call
 from envdoctor.system.host import LocalHost
@@ -101,3 +102,28 @@ def test_a_lock_in_a_closed_folder_is_not_called_missing(image):
     with closed(image.root / "srv/locks"):
         kind, message = sought(image, lock=lock)
     assert (kind, message) == ("EnvDoctorError", f"the search: {lock} cannot be looked at: Permission denied")
+
+
+def compared(image, root):
+    """Return which distributions are not in order and what was not seen, for somebody without privilege."""
+
+    def look():
+        path = SearchPath((PathEntry(str(image.site), "site-packages"),), None, user_site_enabled=False)
+        target = Target(str(image.prefix), f"{image.prefix}/bin/python")
+        found = files.collect(target, LocalHost(root=root), path, Unavailable("no seal"))
+        return [state.name for state in found.distributions], found.lost
+
+    look()  # imports what it needs: nobody may be unable to read Python itself
+    return as_nobody(look)
+
+
+def test_files_in_a_closed_folder_of_an_image_are_not_called_missing(image):
+    names = sorted(path.name for path in image.site.iterdir() if path.is_dir() and "." not in path.name)
+    assert compared(image, str(image.root)) == ([], None)
+    with closed(image.site / names[0]):
+        wrong, lost = compared(image, str(image.root))
+        here, _ = compared(image, "")
+    assert wrong == []
+    assert lost.startswith(f"{image.site}/{names[0]}/")
+    assert lost.endswith("may not be looked at by this user; check as one who may")
+    assert len(here) == 1, "on the running machine a job of this user's cannot read it either"

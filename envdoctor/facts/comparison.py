@@ -65,6 +65,8 @@ class Compared:
     hashed: int = 0
     unverified: int = 0
     rebuilt: list[str] = field(default_factory=list)
+    unseen: list[str] = field(default_factory=list)
+    """Files of an image (--root) that this user may not look at: nothing is known of them."""
 
     def add(self, other: Compared) -> None:
         """Take in what another process compared."""
@@ -73,6 +75,14 @@ class Compared:
         self.hashed += other.hashed
         self.unverified += other.unverified
         self.rebuilt += other.rebuilt
+        self.unseen += other.unseen
+
+    def hidden(self) -> str | None:
+        """Say what was not looked at, None if nothing."""
+        if not self.unseen:
+            return None
+        others = f", and {len(self.unseen) - 1:,} more" if len(self.unseen) > 1 else ""
+        return f"{self.unseen[0]}{others} may not be looked at by this user; check as one who may"
 
 
 class Comparison:
@@ -168,7 +178,7 @@ class Comparison:
             try:
                 status = get_stat(base + path)
             except (OSError, ValueError) as error:
-                missing.append(path if isinstance(error, FileNotFoundError) else f"{path} ({error})")
+                missing += self._gone(base, path, error)
                 continue
             fault = None
             if str(status.st_size) != size or status.st_mode & _KIND != _REGULAR:
@@ -181,6 +191,13 @@ class Comparison:
                 altered.append(AlteredFile(path, fault, _number(size), status.st_size, status.st_mtime))
         self.found.checked += checked
         return missing, altered, outside
+
+    def _gone(self, base: str, path: str, error: Exception) -> tuple[str, ...]:
+        """Say what is missing: nothing where an image's file is only hidden from this user, who runs no job there."""
+        if self.root and isinstance(error, PermissionError):
+            self.found.unseen.append(base + path)
+            return ()
+        return (path if isinstance(error, FileNotFoundError) else f"{path} ({error})",)
 
     def suspect(self, path: str, known: Times | None, status: os.stat_result, deadline: int) -> bool:  # noqa: ARG002
         """Tell whether a file's times are not the sealed ones; one that was not sealed is judged as without a seal."""

@@ -79,7 +79,7 @@ def _files(compared: Compared, **more: Any) -> Files:  # noqa: ANN401 - the fiel
         compared.hashed,
         compared.unverified,
         rebuilt=tuple(sorted(compared.rebuilt)),
-        **more,
+        **{**more, "lost": more.get("lost") or compared.hidden()},
     )
 
 

@@ -22,6 +22,15 @@ def test_a_stray_folder_says_how_much_it_holds():
     assert finding.message == "hack (3 files) in site-packages belongs to no package"
 
 
+def test_a_whiteout_is_told_for_what_it_is():
+    """An image whose layers were laid over each other as they are."""
+    (finding,) = judge(Unowned(f"{SITE}/.wh.sglang", None, 1, (".wh.sglang",)))
+    assert finding.message == ".wh.sglang in site-packages is an image layer's mark, not applied, that deletes sglang"
+    assert "unpack the image's layers with a tool that applies such marks" in finding.remedy[0]
+    (finding,) = judge(Unowned(f"{SITE}/.wh..wh..opq", None, 1, (".wh..wh..opq",)))
+    assert finding.message.endswith("that deletes all that lower layers have there")
+
+
 def test_what_lies_below_a_package_is_one_note_for_it():
     (finding,) = judge(Unowned(f"{SITE}/torch/lib", "torch", 41, ("torch/lib/a.so",)))
     assert (finding.severity, finding.subject) == (Severity.NOTE, "torch")
