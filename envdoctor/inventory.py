@@ -13,7 +13,7 @@ from envdoctor import __version__, marking, registry, snapshot, workflows
 from envdoctor.codec import to_json
 from envdoctor.locate import Wish, seek
 from envdoctor.model import Report, Unavailable
-from envdoctor.printable import printable, redact
+from envdoctor.printable import clean
 from envdoctor.snapshot import Snapshot
 from envdoctor.system.forked import call
 from envdoctor.system.host import Host
@@ -92,12 +92,3 @@ def _document(taken: Snapshot, report: Report) -> Mapping[str, Any]:
         }
     )
     return document
-
-
-def clean(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    """Make every string that came from a disk safe to print."""
-    if isinstance(value, str):
-        return printable(redact(value))
-    if isinstance(value, dict):
-        return {printable(key): clean(item) for key, item in value.items()}
-    return [clean(item) for item in value] if isinstance(value, list) else value

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from datetime import UTC, datetime
+from typing import Any
 
 _PLAIN = re.compile(r"[ -~]*\Z")
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
@@ -84,6 +86,20 @@ def redact(text: str) -> str:
     for pattern in (_SECRET_QUERY, _HEADER, _ASSIGNED, _OPTION):
         text = pattern.sub(r"\1****", text)
     return _TOKEN.sub(lambda match: f"{match[match.lastindex or 0]}****", text)
+
+
+def throughout(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401 - any JSON value
+    """Return a JSON value with every string changed, keys as well."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, dict):
+        return {change(key): throughout(item, change) for key, item in value.items()}
+    return [throughout(item, change) for item in value] if isinstance(value, list) else value
+
+
+def clean(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """Make every string that came from a disk safe to print."""
+    return throughout(value, lambda text: printable(redact(text)))
 
 
 def moment_of(seconds: float | None) -> str | None:

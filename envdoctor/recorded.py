@@ -14,7 +14,7 @@ from envdoctor.codec import from_json, to_json
 from envdoctor.errors import UsageError
 from envdoctor.model import Target, Unavailable
 from envdoctor.policy import Policy
-from envdoctor.printable import redact
+from envdoctor.printable import redact, throughout
 from envdoctor.snapshot import FACTS, Snapshot
 
 SCHEMA = 1
@@ -57,15 +57,7 @@ def record(taken: Snapshot, target: Target, policy: Policy, host: str, moment: d
 def render(recorded: Recorded) -> str:
     """Return the snapshot as JSON: ASCII alone, without the secrets that can be told (printable.redact)."""
     facts = {name: to_json(fact) for name, fact in recorded.facts.facts().items()}
-    return json.dumps(_redacted({**to_json(recorded.head), "facts": facts}), indent=1) + "\n"
-
-
-def _redacted(value: Any) -> Any:  # noqa: ANN401 - any JSON value
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, dict):
-        return {redact(key): _redacted(item) for key, item in value.items()}
-    return [_redacted(item) for item in value] if isinstance(value, list) else value
+    return json.dumps(throughout({**to_json(recorded.head), "facts": facts}, redact), indent=1) + "\n"
 
 
 def parse(data: bytes, name: str) -> Recorded:

@@ -117,6 +117,17 @@ DeadlineOption = Annotated[
     ),
 ]
 DeepOption = Annotated[bool, typer.Option("--deep", help="Hash every file with a recorded digest, on all cores.")]
+RootOption = Annotated[
+    str | None,
+    typer.Option(help="The machine's files are below DIR: an unpacked image, a mounted disk.", metavar="DIR"),
+]
+SnapshotOption = Annotated[
+    str | None,
+    typer.Option(help="Take what `envdoctor snapshot` wrote, instead of this machine; - is stdin.", metavar="FILE"),
+]
+LogOption = Annotated[
+    list[str] | None, typer.Option(help="Log of a failed run, to be searched for known failures.", metavar="FILE")
+]
 ExtraOption = Annotated[list[str] | None, typer.Option(help="An extra of the lock. Repeatable.", metavar="NAME")]
 
 

@@ -6,12 +6,8 @@ from typing import Annotated, Any
 
 import typer
 
-from envdoctor.cli.application import ConfigOption, Format, TargetOption, caches, colour, show, width
+from envdoctor.cli.application import ConfigOption, Format, RootOption, TargetOption, caches, colour, show, width
 
-RootOption = Annotated[
-    str | None,
-    typer.Option(help="The machine's files are below DIR: an unpacked image, a mounted disk.", metavar="DIR"),
-]
 FormatOption = Annotated[Format, typer.Option("--format", help="Report format.")]
 
 

@@ -15,7 +15,10 @@ from envdoctor.cli.application import (
     Format,
     GroupOption,
     LockOption,
+    LogOption,
     ReportFormat,
+    RootOption,
+    SnapshotOption,
     TargetOption,
     app,
     complain,
@@ -48,19 +51,9 @@ def check(
     output: Annotated[ReportFormat, typer.Option("--format", help="Report format.")] = ReportFormat.TEXT,
     fail_on: Annotated[Level, typer.Option(help="Lowest severity that makes the exit status 1.")] = Level.ERROR,
     config: ConfigOption = None,
-    root: Annotated[
-        str | None,
-        typer.Option(help="The machine's files are below DIR: an unpacked image, a mounted disk.", metavar="DIR"),
-    ] = None,
-    snapshot: Annotated[
-        str | None,
-        typer.Option(
-            help="Judge what `envdoctor snapshot` wrote, instead of this machine; - is stdin.", metavar="FILE"
-        ),
-    ] = None,
-    log: Annotated[
-        list[str] | None, typer.Option(help="Log of a failed run, to be searched for known failures.", metavar="FILE")
-    ] = None,
+    root: RootOption = None,
+    snapshot: SnapshotOption = None,
+    log: LogOption = None,
     deadline: DeadlineOption = None,
     reuse: Annotated[
         str | None,

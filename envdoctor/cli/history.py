@@ -12,6 +12,8 @@ from envdoctor.cli.application import (
     Format,
     GroupOption,
     LockOption,
+    RootOption,
+    SnapshotOption,
     TargetOption,
     app,
     colour,
@@ -20,8 +22,6 @@ from envdoctor.cli.application import (
 )
 from envdoctor.cli.check import alone
 
-RootOption = Annotated[str | None, typer.Option(help="As for check.", metavar="DIR")]
-SnapshotOption = Annotated[str | None, typer.Option(help="As for check.", metavar="FILE")]
 FormatOption = Annotated[Format, typer.Option("--format", help="Report format.")]
 
 

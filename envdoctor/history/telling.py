@@ -14,11 +14,10 @@ from envdoctor.history.events import Installed
 from envdoctor.history.installs import Evidence
 from envdoctor.history.provenance import known, near, provenance
 from envdoctor.history.timeline import history
-from envdoctor.inventory import clean
 from envdoctor.judge import Values
 from envdoctor.locate import Wish
 from envdoctor.model import Unavailable
-from envdoctor.printable import moment_of
+from envdoctor.printable import clean, moment_of
 from envdoctor.recorded import Recorded
 from envdoctor.system.host import Host
 

@@ -227,3 +227,17 @@ def test_a_second_look_at_an_image_may_be_reused(image, doctor):
     first, second = (image.check(doctor, "--reuse", "1m") for _ in range(2))
     assert (first.status, second.status) == (0, 0)
     assert first.report["taken_at"] == second.report["taken_at"]
+
+
+def test_a_history_of_an_image_is_its_own_too(image, doctor, tmp_path):
+    """What the caller's PYTHONPATH holds is no part of it."""
+    leak = tmp_path / "leak/numpy-1.0.dist-info"
+    leak.mkdir(parents=True)
+    (leak / "METADATA").write_text("Metadata-Version: 2.1\nName: numpy\nVersion: 1.0\n")
+    told = doctor(
+        *("blame", "numpy", "--format", "json", "--root", image.root, "--target", image.prefix),
+        env={"PYTHONPATH": str(leak.parent)},
+    )
+    assert told.status == 0
+    assert [copy["version"] for copy in told.report["copies"]] == ["2.3.5"]
+    assert doctor("timeline", "--root", image.root, "--target", image.prefix).status == 0
