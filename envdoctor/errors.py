@@ -60,6 +60,18 @@ class ResolverError(EnvDoctorError):
         super().__init__(message)
 
 
+class StepError(EnvDoctorError):
+    """A step of long work that failed, with nothing of the caller's changed: exit status 3."""
+
+    def __init__(self, step: str, message: str, details: tuple[str, ...] = (), advice: str = "") -> None:
+        self.step = step
+        self.details = details
+        """What the tool that was at it said last, a line each."""
+        self.advice = advice
+        """What to do, one sentence; "" if the message says it."""
+        super().__init__(f"{step}: {message}")
+
+
 class PolicyError(UsageError):
     """A configuration file with a key or value that envdoctor does not know."""
 

@@ -66,6 +66,10 @@ TABLE = {
     "recorded": {"__init__", "codec", "errors", "model", "policy", "printable", "snapshot"},
     "schemas": {"codec", "model", "recorded", "reports", "snapshot"},
     "reuse": {"__init__", "codec", "errors", "facts", "model", "plugins", "policy", "seals", "system"},
+    "progress": {"system"},
+    "archives": {"archives", "errors", "locks", "model", "policy", "printable", "progress", "system"},
+    "installing": {"archives", "errors", "facts", "installing", "model", "printable", "progress", "system"},
+    "generations": {"codec", "errors", "facts", "generations", "model", "printable", "progress", "seals", "system"},
     # commands
     "marking": {"errors", "facts", "model", "snapshot", "state", "system", "views"},
     "history": {"__init__", "codec", "errors", "facts", "history", "inventory", "judge", "knowledge", "locate", "model"}

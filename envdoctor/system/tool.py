@@ -8,7 +8,7 @@ import selectors
 import signal
 import subprocess  # noqa: TID251 - this is a module that may
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from envdoctor.system.host import Completed
 from envdoctor.system.prctl import die_with_parent
@@ -17,10 +17,19 @@ TAIL = 64 << 10
 """Bytes kept of what it printed last."""
 
 
-def perform(argv: Sequence[str], *, env: Mapping[str, str], cwd: str, timeout: float) -> Completed:
+def perform(
+    argv: Sequence[str],
+    *,
+    env: Mapping[str, str],
+    cwd: str,
+    timeout: float,
+    held: Sequence[int] = (),
+    heard: Callable[[bytes], None] | None = None,
+) -> Completed:
     """Run it with no input, to its end or for `timeout` seconds; `stdout` is the end of both its streams.
 
-    It has a process group of its own, which is killed as a whole if this process is interrupted, or gives up.
+    It has a process group of its own, which is killed as a whole if this process is interrupted, or gives up. It
+    inherits the descriptors `held`; `heard` is given what it prints, block by block, as it comes.
     """
     end = time.monotonic() + timeout
     try:
@@ -33,11 +42,12 @@ def perform(argv: Sequence[str], *, env: Mapping[str, str], cwd: str, timeout: f
             stderr=subprocess.STDOUT,
             process_group=0,
             preexec_fn=die_with_parent,
+            pass_fds=held,
         )
     except (OSError, ValueError) as error:
         return Completed(None, b"", f"did not start: {getattr(error, 'strerror', None) or error}")
     try:
-        printed = _tail(process, end)
+        printed = _tail(process, end, heard)
         left = max(0.0, end - time.monotonic())
         return Completed(process.wait(timeout=left), printed)
     except subprocess.TimeoutExpired as late:
@@ -50,7 +60,7 @@ def perform(argv: Sequence[str], *, env: Mapping[str, str], cwd: str, timeout: f
             process.wait(timeout=0.5)
 
 
-def _tail(process: subprocess.Popen[bytes], end: float) -> bytes:
+def _tail(process: subprocess.Popen[bytes], end: float, heard: Callable[[bytes], None] | None) -> bytes:
     """Read to the end of its output. Raises TimeoutExpired, with what came, if that is not reached in time."""
     printed = bytearray()
     if process.stdout is None:
@@ -64,5 +74,7 @@ def _tail(process: subprocess.Popen[bytes], end: float) -> bytes:
             block = os.read(stream.fileno(), 65536)
             if not block:
                 return bytes(printed)
+            if heard is not None:
+                heard(block)
             printed += block
             del printed[:-TAIL]
