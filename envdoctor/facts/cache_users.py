@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from envdoctor.system.people import user_name
+from envdoctor.system import processes
 
 PROCESSES = 4096
-DESCRIPTORS = 4096
-"""Of one process."""
-MAPS_LIMIT = 4 << 20
-"""Bytes of one process's maps."""
 HELD = 4096
 """Answers that are kept."""
 
@@ -41,10 +37,10 @@ def users(roots: Sequence[str], *, seconds: float, proc: str = "/proc") -> tuple
         if time.monotonic() > ends or len(found) >= HELD:
             break
         folder = f"{proc}/{pid}"
-        for path, how in _held(folder):
+        for path, how in processes.held(folder):
             where = path if how == "works there" else os.path.dirname(path)
             if f"{path}/".startswith(prefixes) and (pid, where) not in found:
-                found[pid, where] = User(pid, _owner(folder), _command(folder), path, how)
+                found[pid, where] = User(pid, processes.owner(folder), processes.command(folder), path, how)
     return tuple(found.values())
 
 
@@ -59,42 +55,6 @@ def _prefix(root: str) -> str:
     return os.path.realpath(root).rstrip("/") + "/"
 
 
-def _processes(proc: str) -> Iterator[int]:
+def _processes(proc: str) -> list[int]:
     own = {os.getpid(), os.getppid()}
-    try:
-        names = os.listdir(proc)
-    except OSError:
-        return
-    yield from [pid for pid in map(int, filter(str.isdigit, names)) if pid not in own][:PROCESSES]
-
-
-def _held(folder: str) -> Iterator[tuple[str, str]]:
-    """Yield what a process holds. Those of other users cannot be seen without privilege."""
-    try:
-        for name in os.listdir(f"{folder}/fd")[:DESCRIPTORS]:
-            try:
-                yield os.readlink(f"{folder}/fd/{name}"), "open"
-            except OSError:
-                continue
-        with open(f"{folder}/maps", "rb") as stream:
-            maps = stream.read(MAPS_LIMIT)
-        yield os.readlink(f"{folder}/cwd"), "works there"
-    except OSError:
-        return
-    for path in {line[line.index(b"/") :] for line in maps.splitlines() if b"/" in line}:
-        yield os.fsdecode(path).removesuffix(" (deleted)"), "mapped"
-
-
-def _owner(folder: str) -> str:
-    try:
-        return user_name(os.stat(folder).st_uid)
-    except OSError:
-        return ""
-
-
-def _command(folder: str) -> str:
-    try:
-        with open(f"{folder}/comm", "rb") as stream:
-            return stream.read(64).decode(errors="replace").strip()
-    except OSError:
-        return ""
+    return [pid for pid in processes.pids(proc) if pid not in own][:PROCESSES]

@@ -8,11 +8,9 @@ from typing import Literal
 
 from envdoctor.facts.driver import Driver
 from envdoctor.model import Target, Unavailable
+from envdoctor.system import processes
 from envdoctor.system.host import Host
 from envdoctor.system.people import user_name
-
-HOST_NAMESPACE = "pid:[4026531836]"
-"""The first PID namespace of a machine: PROC_PID_INIT_INO in the kernel's include/linux/proc_ns.h."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +47,8 @@ def collect(target: Target, host: Host, driver: Driver) -> GpuUse | Unavailable:
 
 
 def hidden(host: Host) -> str | None:
-    """Say why other processes may be invisible: another PID namespace, or a /proc mounted with hidepid (proc(5))."""
-    try:
-        namespace = os.readlink(host.at("/proc/self/ns/pid"))
-    except OSError as error:
-        return f"the PID namespace cannot be told: {error.strerror}"
-    if namespace != HOST_NAMESPACE:
-        return "outside the host's PID namespace"
-    if not os.path.isdir(host.at("/proc/1")):  # always there, and root's
-        return "/proc hides the processes of other users (hidepid)"
-    return None
+    """Say why other processes may be invisible."""
+    return processes.hidden(host.at("/proc"))
 
 
 def look_up(pid: int, host: Host) -> Holder:
@@ -68,15 +58,6 @@ def look_up(pid: int, host: Host) -> Holder:
         owner = os.stat(folder).st_uid
     except OSError:
         return Holder(pid, "gone")
-    command, state = _status(f"{folder}/stat")
-    return Holder(pid, "zombie" if state in ("Z", "X") else "alive", user_name(owner), command)
-
-
-def _status(path: str) -> tuple[str, str]:
-    """Return a process's short name and state letter; the name may hold blanks and parentheses."""
-    try:
-        with open(path, "rb") as stream:
-            text = stream.read(4096).decode(errors="replace")
-    except OSError:
-        return "", ""
-    return text[text.find("(") + 1 : text.rfind(")")], text[text.rfind(")") + 1 :].strip()[:1]
+    found = processes.standing(folder)
+    dead = found is not None and found.state in ("Z", "X")
+    return Holder(pid, "zombie" if dead else "alive", user_name(owner), found.command if found else "")

@@ -26,6 +26,11 @@ LIMITS = {
 }
 """Names as in limits.conf(5)."""
 SHM = "/dev/shm"  # noqa: S108 - the mount itself is meant
+NETWORK_KINDS = frozenset(
+    {"nfs", "nfs3", "nfs4", "cifs", "smb3", "smbfs", "afs", "lustre", "gpfs", "beegfs", "ceph", "glusterfs"}
+    | {"fuse.glusterfs", "fuse.sshfs", "fuse.ceph", "fuse.s3fs", "fuse.gcsfuse", "fuse.juicefs", "wekafs", "panfs"}
+)
+"""Types of file systems that other hosts may hold as well, as in mountinfo."""
 _ESCAPE = re.compile(r"\\([0-7]{3})")
 
 
@@ -102,6 +107,12 @@ def mount_of(path: str, mounts: Sequence[Mount]) -> Mount | None:
     above = [m for m in mounts if path == m.point or path.startswith(m.point.rstrip("/") + "/")]
     longest = max((len(mount.point) for mount in above), default=0)
     return next((mount for mount in reversed(above) if len(mount.point) == longest), None)
+
+
+def network_mount(path: str, proc: str = "/proc") -> Mount | None:
+    """Return the mount of a network file system that holds a path, links followed; None if it lies on another kind."""
+    mount = mount_of(os.path.realpath(path), parse_mountinfo(_text(f"{proc}/self/mountinfo")))
+    return mount if mount is not None and mount.kind in NETWORK_KINDS else None
 
 
 def parse_mountinfo(text: str) -> tuple[Mount, ...]:

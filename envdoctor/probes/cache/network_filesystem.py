@@ -13,15 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from envdoctor.facts.compile_caches import CompileCaches
-from envdoctor.facts.node import Node
+from envdoctor.facts.node import NETWORK_KINDS, Node
 from envdoctor.facts.variables import Variables
 from envdoctor.model import Finding, Severity
-
-KINDS = frozenset(
-    {"nfs", "nfs3", "nfs4", "cifs", "smb3", "smbfs", "afs", "lustre", "gpfs", "beegfs", "ceph", "glusterfs"}
-    | {"fuse.glusterfs", "fuse.sshfs", "fuse.ceph", "fuse.s3fs", "fuse.gcsfuse", "fuse.juicefs", "wekafs", "panfs"}
-)
-"""Types as in mountinfo."""
 
 
 def check(compile_caches: CompileCaches, node: Node, variables: Variables) -> Iterable[Finding]:  # noqa: ARG001
@@ -29,7 +23,7 @@ def check(compile_caches: CompileCaches, node: Node, variables: Variables) -> It
     nodes = _nodes(variables)
     for cache in compile_caches.caches:
         mount = cache.mount
-        if mount is None or mount.kind not in KINDS or not (cache.always_used or cache.exists):
+        if mount is None or mount.kind not in NETWORK_KINDS or not (cache.always_used or cache.exists):
             continue
         several = f", and the job runs on {nodes} nodes" if nodes > 1 else ""
         yield Finding(
