@@ -146,7 +146,8 @@ def _look(search: _Search, pid: int) -> None:
     if exe is None:
         _look_from_outside(search, pid, words, spelled)
         return
-    held = None if "python" in exe or "pypy" in exe else [path for path, _ in processes.held(folder)]
+    name = os.path.basename(exe)
+    held = None if "python" in name or "pypy" in name else [path for path, _ in processes.held(folder)]
     if held is not None and not any(os.path.basename(path).startswith("libpython") for path in held):
         return
     if _elsewhere(search, folder):

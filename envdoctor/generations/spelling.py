@@ -47,7 +47,8 @@ class Marks:
                 target = os.readlink(step) if stat.S_ISLNK(status.st_mode) else None
             except (OSError, ValueError):
                 return "unknown"
-            if found := self._found.get((status.st_dev, status.st_ino)):
+            found = self._found.get((status.st_dev, status.st_ino))
+            if found and (found == "link" or ".." not in pending):  # with it, the path may leave again
                 return found
             if target is None:
                 at = step
