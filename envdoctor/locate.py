@@ -45,6 +45,9 @@ class Wish:
     log: str | None = None
     deep: bool = False
     afresh: bool = False
+    place: bool = False
+    """True for a command that changes what lies there: the link of a generation counts, whichever that leads to, and a
+    target that is named may be missing."""
 
 
 def seek(wish: Wish, host: Host) -> tuple[Target, Policy, Host]:
@@ -126,11 +129,15 @@ def _environment(wish: Wish, policy: Policy, host: Host) -> tuple[str, str]:
     """Return (prefix, python) of the environment meant."""
     if wish.target is not None:
         named = os.path.join(host.cwd, os.path.expanduser(wish.target))
-        return _named(images.placed(named, wish.target, "--target", host) if host.root else named, "--target")
+        if wish.place and not os.path.exists(named):
+            return _new(named)
+        named = images.placed(named, wish.target, "--target", host) if host.root else named
+        return _named(named, "--target", place=wish.place)
     if policy.target is not None and policy.path is not None:
         folder, said = os.path.dirname(policy.path), f"target in {policy.path}"
         named = os.path.join(folder, os.path.expanduser(policy.target))
-        return _named(images.placed(named, policy.target, said, host) if host.root else named, said)
+        named = images.placed(named, policy.target, said, host) if host.root else named
+        return _new(named) if wish.place and not os.path.exists(named) else _named(named, said, place=wish.place)
     if host.root:
         raise UsageError(images.unnamed(host))
     tried = []
@@ -140,7 +147,7 @@ def _environment(wish: Wish, policy: Policy, host: Host) -> tuple[str, str]:
         elif reason := _unfit(source, path, host):
             tried.append(f"{source}: {reason}")
         else:
-            return _identity(path)
+            return _identity(path, place=wish.place)
     raise UsageError(
         "no environment to check; tried " + "; ".join(tried) + ". "
         "Name one with --target DIR, or see `envdoctor demo` for what a check looks like"
@@ -167,7 +174,16 @@ def _unfit(source: str, path: str, host: Host) -> str | None:
     return None if is_environment(path) else f"{path} is not a Python environment"
 
 
-def _named(path: str, said: str) -> tuple[str, str]:
+def _new(path: str) -> tuple[str, str]:
+    """Name an environment that is not there yet, or whose link leads nowhere. Raises UsageError if it cannot be made."""
+    path = os.path.abspath(path)
+    parent = os.path.dirname(path)
+    if not os.path.isdir(parent):
+        raise UsageError(f"--target: {path} cannot be made: {parent} is no directory")
+    return _identity(path, place=True)
+
+
+def _named(path: str, said: str, *, place: bool = False) -> tuple[str, str]:
     """Turn a named directory or interpreter into (prefix, python).
 
     Raises EnvDoctorError for what this user may not look at: of what is there, that says nothing.
@@ -176,7 +192,7 @@ def _named(path: str, said: str) -> tuple[str, str]:
     _visible(path, f"{said}: {path}")
     if os.path.isdir(path):
         if is_environment(path):
-            return _identity(path)
+            return _identity(path, place=place)
         if not os.access(path, os.R_OK | os.X_OK):
             raise EnvDoctorError(f"{said}: {path} cannot be looked into: {os.strerror(errno.EACCES)}")
         inside = [name for name in (".venv", "venv") if is_environment(os.path.join(path, name))]
@@ -185,7 +201,7 @@ def _named(path: str, said: str) -> tuple[str, str]:
             f"{said}: {path} is not a Python environment (no pyvenv.cfg, conda-meta or lib/pythonX.Y){hint}"
         )
     if os.path.lexists(path) and os.path.basename(os.path.dirname(path)) == "bin":
-        prefix, _ = _identity(os.path.dirname(os.path.dirname(path)))
+        prefix, _ = _identity(os.path.dirname(os.path.dirname(path)), place=place)
         if is_environment(prefix):
             return prefix, os.path.join(prefix, "bin", os.path.basename(path))
     what = "is neither a directory nor an interpreter in a bin directory" if os.path.lexists(path) else "is not there"
@@ -201,14 +217,17 @@ def _visible(path: str, said: str) -> None:
         return  # whoever looks for it says what is wrong
 
 
-def _identity(prefix: str) -> tuple[str, str]:
-    """Map a generation below `.envs/<name>/` to the link that leads to it; that link is the environment's identity."""
+def _identity(prefix: str, *, place: bool = False) -> tuple[str, str]:
+    """Map a generation below `.envs/<name>/` to the link that leads to it; that link is the environment's identity.
+
+    One that is active no longer is judged as what it is; with `place` the link counts all the same.
+    """
     prefix = os.path.abspath(prefix)
     parts = prefix.split(os.sep)
     if ".envs" in parts[1:-2]:
         at = len(parts) - 1 - parts[::-1].index(".envs")
         link = os.sep.join([*parts[:at], parts[at + 1]])
-        if os.path.realpath(link) == os.path.realpath(prefix):
+        if place or os.path.realpath(link) == os.path.realpath(prefix):
             prefix = link
     python = os.path.join(prefix, "bin", "python")
     # Debian's own Python, and a conda package of it, may have no more than python3

@@ -138,6 +138,9 @@ TABLE = {
         "system",
     },
     "wheels": {"__init__"},
+    "rebuild": {"__init__", "archives", "audit", "codec", "errors", "facts", "generations", "installing", "judge"}
+    | {"locate", "locks", "model", "policy", "printable", "progress", "rebuild", "registry", "sealing", "seals"}
+    | {"smoke", "snapshot", "system", "versions", "views"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {
         "__init__",
@@ -153,6 +156,8 @@ TABLE = {
         "locking",
         "model",
         "printable",
+        "progress",
+        "rebuild",
         "recorded",
         "registry",
         "reports",

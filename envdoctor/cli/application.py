@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -49,6 +50,24 @@ def complain(problem: str) -> None:
     from envdoctor.printable import printable, redact
 
     sys.stderr.write(f"envdoctor: {printable(redact(problem))}\n")
+
+
+@contextlib.contextmanager
+def detailed() -> Iterator[None]:
+    """Show what a tool said last, or what is wrong with a lock, before the one line that says what came of it."""
+    try:
+        yield
+    except EnvDoctorError as error:
+        from envdoctor.printable import printable, redact
+
+        advice = getattr(error, "advice", "")
+        for line in getattr(error, "details", ()):
+            sys.stderr.write(f"    {printable(redact(line))}\n")
+        if not advice:
+            raise
+        complain(str(error))
+        sys.stderr.write(f"    {printable(redact(advice))}\n")
+        raise typer.Exit(error.status) from None
 
 
 class Format(StrEnum):

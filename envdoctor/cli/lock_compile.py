@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import typer
 
-from envdoctor.cli.application import ConfigOption, TargetOption, complain, locks, show
+from envdoctor.cli.application import ConfigOption, TargetOption, complain, detailed, locks, show
 
 
 @locks.command("compile")
@@ -49,7 +46,7 @@ def compile_(
     from envdoctor.printable import printable
 
     asked = Asked(source, output, python, platform, resolver, form, tuple(upgrade_package or ()))
-    with _detailed():
+    with detailed():
         done = compile_lock(asked, workflows.LocalHost(), complain)
     made = f"by {done.header.resolver} for Python {done.header.python} on {done.header.platform}"
     moved = "".join(f"moved {printable(each)}\n" for each in done.moved)
@@ -73,23 +70,10 @@ def from_target(
     from envdoctor.locking.from_target import lock_installed
     from envdoctor.printable import printable
 
-    with _detailed():
+    with detailed():
         taken = lock_installed(workflows.Wish(target, config=config), output, workflows.LocalHost(), complain)
     done = taken.locked
     lines = [f"not locked: {one.name} {one.version}".rstrip() + f": {one.reason}" for one in taken.left]
     show("".join(f"{line}\n" for line in [f"{printable(done.path)}: {done.count} packages locked", *lines]))
     if taken.left:
         raise typer.Exit(1)
-
-
-@contextlib.contextmanager
-def _detailed() -> Iterator[None]:
-    """Show what a resolver said, or what is wrong with the lock, before the one line that says what came of it."""
-    from envdoctor.errors import RefusedLockError, ResolverError
-
-    try:
-        yield
-    except (RefusedLockError, ResolverError) as error:
-        for line in error.details:
-            sys.stderr.write(f"    {line}\n")
-        raise
