@@ -175,7 +175,7 @@ def _unfit(source: str, path: str, host: Host) -> str | None:
 
 
 def _new(path: str) -> tuple[str, str]:
-    """Name an environment that is not there yet, or whose link leads nowhere. Raises UsageError if it cannot be made."""
+    """Name an environment that is not there yet, or whose link leads nowhere. Raises UsageError."""
     path = os.path.abspath(path)
     parent = os.path.dirname(path)
     if not os.path.isdir(parent):

@@ -9,8 +9,8 @@ from typing import Literal
 from envdoctor.system.host import Host
 
 Step = Literal[
-    "plan", "audit", "fetch", "build", "create", "install", "project", "verify", "freeze", "seal", "smoke", "switch",
-    "collect",
+    "plan", "audit", "fetch", "build", "create", "install", "project", "verify", "compile", "freeze", "seal", "smoke",
+    "switch",
 ]  # fmt: skip
 """Steps of long work, in their order."""
 
@@ -46,3 +46,5 @@ class Work:
     """Takes everything that a tool prints, as it comes."""
     held: tuple[int, ...] = ()
     """Descriptors that every tool inherits: while one lives, the target's lock is held."""
+    temporary: str = ""
+    """Directory for a tool's temporary files; "" for the caller's own."""

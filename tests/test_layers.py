@@ -139,7 +139,19 @@ TABLE = {
     },
     "wheels": {"__init__"},
     "rebuild": {"__init__", "archives", "audit", "codec", "errors", "facts", "generations", "installing", "judge"}
-    | {"locate", "locks", "model", "policy", "printable", "progress", "rebuild", "registry", "sealing", "seals"}
+    | {
+        "locate",
+        "locking",
+        "locks",
+        "model",
+        "policy",
+        "printable",
+        "progress",
+        "rebuild",
+        "registry",
+        "sealing",
+        "seals",
+    }
     | {"smoke", "snapshot", "system", "versions", "views"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {

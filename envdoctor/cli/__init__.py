@@ -18,6 +18,7 @@ from envdoctor.cli import (  # noqa: F401 - each has its commands
     lock_compare,
     lock_compile,
     observe,
+    rebuild,
     smoke,
     teach,
 )

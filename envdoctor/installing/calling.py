@@ -40,6 +40,7 @@ def for_build(env: Mapping[str, str]) -> dict[str, str]:
 
 def run(argv: Sequence[str], work: Work, *, env: Mapping[str, str], cwd: str, within: float) -> Completed:
     """Run a tool under the lock that is held; all that it prints is logged."""
+    env = {**env, "TMPDIR": work.temporary} if work.temporary else env
     return perform(argv, env=env, cwd=cwd, timeout=within, held=work.held, heard=work.log)
 
 

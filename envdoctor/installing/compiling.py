@@ -8,6 +8,7 @@ the source, not what was compiled. So they are told to make none, byte code that
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 
 from envdoctor.installing import calling
 from envdoctor.installing.layout import Layout
@@ -21,14 +22,14 @@ WITHIN = 3600.0
 def compile_sources(prefix: str, *, cores: int, work: Work) -> None:
     """Compile all sources of site-packages that no archive brought byte code for. Raises StepError."""
     layout = Layout.of(prefix)
-    work.tell(Progress("install", "byte code"))
+    work.tell(Progress("compile", "byte code"))
     teller = _Teller(work)
     python = os.path.join(prefix, "bin", "python")
     argv = [python, "-I", "-S", "-B", PAYLOAD, os.path.join(prefix, layout.site), str(cores)]
-    told = Work(work.host, work.tell, teller.hear, work.held)
+    told = replace(work, log=teller.hear)
     done = calling.run(argv, told, env=calling.bare(work.host.env), cwd=prefix, within=WITHIN)
     if calling.failed(done):
-        raise calling.failure("install", "compiling byte code", done)
+        raise calling.failure("compile", "compiling byte code", done)
 
 
 class _Teller:
@@ -43,6 +44,6 @@ class _Teller:
         *lines, self.begun = (self.begun + block).split(b"\n")
         words = lines[-1].split() if lines else []
         if len(words) == 3 and words[0] == b"compiled":
-            self.work.tell(Progress("install", "byte code", int(words[1]), int(words[2]), "files"))
+            self.work.tell(Progress("compile", "byte code", int(words[1]), int(words[2]), "files"))
         else:
             self.work.log(block)

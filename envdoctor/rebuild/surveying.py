@@ -1,0 +1,175 @@
+"""Look at everything that a plan depends on: the present environment, its jobs, its size, the lock. Changes nothing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from envdoctor import registry, snapshot
+from envdoctor.audit.accepting import audited
+from envdoctor.audit.workflow import Asked
+from envdoctor.errors import EnvDoctorError, UsageError
+from envdoctor.facts import node
+from envdoctor.facts.distributions import Distributions
+from envdoctor.generations import jobs
+from envdoctor.generations.jobs import Jobs
+from envdoctor.generations.layout import Kind, Layout
+from envdoctor.judge import judge
+from envdoctor.locks.environments import LockEnvironment
+from envdoctor.model import Finding, Target, Unavailable
+from envdoctor.policy import Policy
+from envdoctor.rebuild.leavings import Leavings, leavings
+from envdoctor.snapshot import Snapshot
+from envdoctor.system.forked import Task, gather
+from envdoctor.system.host import Host
+
+AREAS = ("packages",)
+"""Probes that know what is wrong with the present environment, and who brought it about."""
+APART = ("packages/torch-cpu-build", "packages/compromised", "packages/companion-mismatch", "packages/extension-abi")
+"""Of these, those that a plan has no use for."""
+WITHIN = 60.0
+"""Seconds for all of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What was seen."""
+
+    taken: Snapshot
+    findings: Mapping[str, tuple[Finding, ...]]
+    """Of the present environment, by probe."""
+    jobs: Jobs | Unavailable
+    leavings: Leavings | Unavailable
+    refused: tuple[str, ...]
+    """Errors that the audit finds in the lock."""
+    network: str
+    """Type of the file system of the environment, if it is one of the network."""
+
+
+def survey(
+    layout: Layout, kind: Kind, target: Target, policy: Policy, host: Host, *, environment: LockEnvironment
+) -> Survey:
+    """Look at everything at once; `environment` is what the lock is audited for.
+
+    Raises UsageError for a lock that is none, EnvDoctorError if it cannot be audited.
+    """
+    registry.use_plugins(policy.plugins)
+    registry.known_to(policy)
+    current = os.path.realpath(layout.link) if kind != "missing" and os.path.isdir(layout.link) else ""
+    tasks = [
+        Task("the present environment", partial(_present, current, target, policy, host), timeout=WITHIN),
+        Task(
+            "the lock", partial(audited, target.lock or "", _audit(target, policy, environment), host), timeout=WITHIN
+        ),
+        Task("the running jobs", partial(_jobs, layout, current), timeout=WITHIN),
+        Task("the files of the present environment", partial(_leavings, current), timeout=WITHIN),
+        Task("the file system", partial(network_type, layout.parent), timeout=WITHIN),
+    ]
+    seen = gather(tasks, deadline=WITHIN, meanwhile=registry.load(("packages", "lock")))
+    present, refused, network = (seen[tasks[number].name] for number in (0, 1, 4))
+    if isinstance(refused, Unavailable):
+        raise EnvDoctorError(f"the lock cannot be audited: {refused.reason}")
+    taken, findings = (Snapshot(), {}) if isinstance(present, Unavailable) else present
+    return Survey(
+        taken,
+        findings,
+        seen[tasks[2].name],
+        seen[tasks[3].name],
+        refused,
+        network if isinstance(network, str) else "",
+    )
+
+
+def _audit(target: Target, policy: Policy, environment: LockEnvironment) -> Asked:
+    """Audit for the new environment's Python and platform."""
+    python = environment.markers.get("python_full_version", "").rstrip("+") + ("t" if environment.free_threaded else "")
+    libc = f"manylinux_{'_'.join(map(str, environment.glibc))}" if environment.glibc else "linux"
+    platform = f"{libc}_{environment.machine}"
+    return Asked(
+        python=python,
+        platform=platform,
+        groups=target.groups,
+        extras=target.extras,
+        config=policy.path,
+        deadline=WITHIN,
+    )
+
+
+def _present(
+    current: str, target: Target, policy: Policy, host: Host
+) -> tuple[Snapshot, Mapping[str, tuple[Finding, ...]]]:
+    if not current:
+        return Snapshot(), {}
+    probes = registry.select(AREAS, APART)
+    taken = snapshot.take(target, host, registry.facts_for(probes), deadline=WITHIN, meanwhile=snapshot.load())
+    outcomes = judge(probes, taken, policy, target, host.now())
+    return taken, {outcome.probe: outcome.findings for outcome in outcomes if outcome.findings}
+
+
+def _jobs(layout: Layout, current: str) -> Jobs:
+    return jobs.jobs(layout.link, current) if current else Jobs((), (), ())
+
+
+def _leavings(current: str) -> Leavings:
+    return leavings(current) if current else Leavings(0, 0, ())
+
+
+def network_type(path: str) -> str:
+    """Return the type of the file system that holds a path if it is one of the network, else ""."""
+    mount = node.network_mount(path)
+    return mount.kind if mount is not None else ""
+
+
+def refusals(layout: Layout, kind: Kind) -> Iterator[str]:
+    """Say why nothing can be rebuilt there, and what to do."""
+    if kind == "directory" and os.path.isdir(os.path.join(layout.link, "conda-meta")):
+        yield (
+            f"{layout.link} is a conda environment, which wheels alone do not make; name a venv with --target, or make "
+            "one beside it"
+        )
+    if kind == "directory" and os.path.ismount(layout.link):
+        yield f"{layout.link} is a mount point, which no rename can replace; name a directory in it, such as /venv"
+    if kind == "directory" and not os.path.lexists(os.path.join(layout.link, "pyvenv.cfg")):
+        yield f"{layout.link} is no virtual environment (it has no pyvenv.cfg); name one with --target"
+    if os.path.realpath(layout.link) == os.path.realpath(sys.prefix):
+        yield f"envdoctor runs from {layout.link} itself; install it in an environment of its own (pipx, uv tool)"
+    if reason := _unwritable(layout):
+        yield f"{reason}: the new environment is made beside the old one; let its owner rebuild it, or move it"
+
+
+def _unwritable(layout: Layout) -> str:
+    folder = layout.home
+    while not os.path.lexists(folder):
+        folder = os.path.dirname(folder)
+    for place in dict.fromkeys((layout.parent, folder)):
+        if os.statvfs(place).f_flag & os.ST_RDONLY:
+            return f"{place} is on a file system that is mounted read-only"
+        if not os.access(place, os.W_OK | os.X_OK):
+            return f"{place} cannot be written by this user"
+    return ""
+
+
+def refuse(reasons: Sequence[str]) -> None:
+    """Raise UsageError for the first reason, if there is one."""
+    if reasons:
+        raise UsageError(reasons[0])
+
+
+def editable_folder(item: Any) -> str:  # noqa: ANN401 - a Distribution
+    """Return the directory that an editable install leads to, "" for others."""
+    url = item.direct_url.url if item.direct_url and item.direct_url.editable else ""
+    if not url.startswith("file://"):
+        return ""
+    from urllib.parse import unquote, urlsplit
+
+    return unquote(urlsplit(url).path)
+
+
+def own(taken: Snapshot) -> tuple[Any, ...]:
+    """Return the distributions of the present environment itself; none where they are not known."""
+    found = taken.distributions
+    return found.own if isinstance(found, Distributions) else ()
