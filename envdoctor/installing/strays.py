@@ -16,7 +16,7 @@ def strays(found: Found, owned: AbstractSet[str], named: AbstractSet[str], layou
     `owned` are files, `named` directories that somebody made for their own sake.
     """
     folders = _ancestors(owned | named | {f"{layout.site}/-", f"include/python{layout.version}/-"}) | named
-    foreign = [folder for folder in found.folders if folder not in folders and not _is_ours(folder)]
+    foreign = [folder for folder in found.folders - folders if not _is_ours(folder)]
     tops = {folder for folder in foreign if folder.rpartition("/")[0] in folders | {""}}
     counts: Counter[str] = Counter()
     for path in found.entries:
@@ -28,13 +28,12 @@ def strays(found: Found, owned: AbstractSet[str], named: AbstractSet[str], layou
         else:
             yield Fault("", layout.at(path), _file(path))
     for top in sorted(tops):
-        if counts[top] or not top.endswith("/__pycache__"):
-            yield Fault("", layout.at(top), _folder(top, counts[top]))
+        yield Fault("", layout.at(top), _folder(top, counts[top]))
 
 
 def _is_ours(folder: str) -> bool:
-    """Tell whether a directory is the venv's or envdoctor's, though nothing need lie in it."""
-    return folder in ("bin", "include", "lib") or is_own(folder)
+    """Tell whether a directory is the venv's, Python's or envdoctor's: what lies in it is judged file by file."""
+    return folder in ("bin", "include", "lib") or folder.endswith("/__pycache__") or is_own(folder)
 
 
 def _ancestors(paths: AbstractSet[str]) -> set[str]:
