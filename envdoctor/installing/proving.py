@@ -134,7 +134,7 @@ def _hash(case: _Case, others: Unlocked, cores: int, ends: float, work: Work) ->
                 f"{one.archive.filename}: its RECORD is wrong about {member.name!r}; the file is the wheel's"
             )
         else:
-            case.fault(name, place, _said(fault, digest))
+            case.fault(name, place, _said(fault, digest, "the archive has" if one else "its own RECORD says"))
 
 
 def _is_the_members(archive: Archive, member: Member, path: str) -> bool:
@@ -146,9 +146,9 @@ def _is_the_members(archive: Archive, member: Member, path: str) -> bool:
     return records.matches(path, true) is True
 
 
-def _said(fault: hashing.Fault, digest: str) -> str:
+def _said(fault: hashing.Fault, digest: str, known: str) -> str:
     if fault.state in ("content", "link"):
-        return "is not what the archive has"
+        return f"is not what {known}"
     if fault.state == "unknown":
         return f"has a digest that this Python cannot make: {digest.partition('=')[0]}"
     return f"cannot be read: {fault.said}"
