@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from typing import Any
 
+_LAST = 12
+"""Lines of what a tool said that are shown."""
 _PLAIN = re.compile(r"[ -~]*\Z")
 _UNSAFE = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 USER = (
@@ -100,6 +102,28 @@ def throughout(value: Any, change: Callable[[str], str]) -> Any:  # noqa: ANN401
 def clean(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     """Make every string that came from a disk safe to print."""
     return throughout(value, lambda text: printable(redact(text)))
+
+
+def last_lines(text: str) -> tuple[str, ...]:
+    """Return what a tool said last, printable and without secrets; the frames of a traceback are not worth reading."""
+    said = [printable(redact(line.rstrip()))[:300] for line in without_frames(text.splitlines()) if line.strip()]
+    return tuple(said[-_LAST:])
+
+
+def without_frames(lines: Iterable[str]) -> Iterable[str]:
+    """Leave out a traceback but for its last line, what was raised."""
+    inside = False
+    for line in lines:
+        if line.startswith("Traceback (most recent call last)"):
+            inside = True
+        elif line.startswith(("The above exception", "During handling")):
+            continue
+        elif inside and not line.startswith(" "):
+            inside = not line.strip()
+            if line.strip():
+                yield line
+        elif not inside:
+            yield line
 
 
 def moment_of(seconds: float | None) -> str | None:

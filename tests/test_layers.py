@@ -137,6 +137,8 @@ TABLE = {
         "snapshot",
         "system",
     },
+    "wheelhouse": {"archives", "audit", "errors", "locate", "locks", "model", "policy", "progress", "snapshot"}
+    | {"system"},
     "wheels": {"__init__"},
     "rebuild": {"__init__", "archives", "audit", "codec", "errors", "facts", "generations", "installing", "judge"}
     | {
@@ -179,6 +181,7 @@ TABLE = {
         "sealing",
         "smoke",
         "system",
+        "wheelhouse",
         "workflows",
     },
     "__main__": {"cli"},

@@ -21,6 +21,7 @@ from envdoctor.cli import (  # noqa: F401 - each has its commands
     rebuild,
     smoke,
     teach,
+    wheelhouse,
 )
 from envdoctor.cli.application import FAILED, INTERRUPTED, app
 

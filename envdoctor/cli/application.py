@@ -108,6 +108,12 @@ locks = typer.Typer(
     no_args_is_help=True,
 )
 app.add_typer(locks)
+wheelhouses = typer.Typer(
+    name="wheelhouse",
+    help="Wheelhouses: what a lock needs, in a directory.",
+    no_args_is_help=True,
+)
+app.add_typer(wheelhouses)
 
 TargetOption = Annotated[
     str | None,

@@ -14,8 +14,10 @@ from envdoctor.errors import ResolverError, UsageError
 from envdoctor.locking import pipconfig, sources
 from envdoctor.locking.interpreters import Python
 from envdoctor.locking.platforms import Platform
-from envdoctor.locking.resolvers import PATIENCE, Format, PipTools, Resolver, Uv, last_lines, version_of
+from envdoctor.locking.resolvers import PATIENCE, Format, PipTools, Resolver, Uv, version_of
+from envdoctor.printable import last_lines
 from envdoctor.system.host import Completed, Host
+from envdoctor.system.pipconfig import PipConfig, parse
 from envdoctor.system.reading import regular
 from envdoctor.system.tool import perform
 
@@ -105,14 +107,14 @@ def _unprepared(python: Python, version: str, done: Completed) -> ResolverError:
     return ResolverError(reason, last_lines(done.stdout.decode(errors="replace")))
 
 
-def _pip_config(host: Host) -> pipconfig.PipConfig:
+def _pip_config(host: Host) -> PipConfig:
     argv = [sys.executable, "-I", "-m", "pip", "config", "list"]
     done = perform(argv, env=environment(host), cwd=host.cwd, timeout=60.0)
     text = done.stdout.decode(errors="replace")
     if done.status == 0:
-        return pipconfig.parse(text)
+        return parse(text)
     if "No module named pip" in text:
-        return pipconfig.PipConfig()
+        return PipConfig()
     raise ResolverError("pip's configuration cannot be read, so nobody knows where to look", last_lines(text))
 
 

@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from envdoctor.errors import UsageError
 from envdoctor.locking.choosing import Goal, find_uv
 from envdoctor.locking.platforms import Platform, for_uv
-from envdoctor.locking.resolvers import last_lines
 from envdoctor.locks.environments import LockEnvironment
 from envdoctor.locks.text import normalised
 from envdoctor.model import LockedPackage
+from envdoctor.printable import last_lines
 from envdoctor.system.host import Host
 from envdoctor.system.tool import perform
 from envdoctor.views.lock_online import DryRun

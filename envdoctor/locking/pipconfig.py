@@ -7,38 +7,11 @@ everybody on the machine.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
-from envdoctor.system.pipconfig import is_on, settings
+from envdoctor.system.pipconfig import PipConfig
 
 _OWN = ("UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_FIND_LINKS")
 """Variables by which uv itself is told where to look."""
-
-
-@dataclass(frozen=True, slots=True)
-class PipConfig:
-    """What pip is told of where to look."""
-
-    index: str = ""
-    """index-url; "" for pip's default."""
-    extra: tuple[str, ...] = ()
-    find_links: tuple[str, ...] = ()
-    trusted_hosts: tuple[str, ...] = ()
-    cert: str = ""
-    no_index: bool = False
-
-
-def parse(text: str) -> PipConfig:
-    """Read what `pip config list` prints; lines that are no settings are passed over."""
-    said = settings(text)
-    return PipConfig(
-        said.get("index-url", ""),
-        tuple(said.get("extra-index-url", "").split()),
-        tuple(said.get("find-links", "").split()),
-        tuple(said.get("trusted-host", "").split()),
-        said.get("cert", ""),
-        is_on(said, "no-index"),
-    )
 
 
 def for_uv(pip: PipConfig, env: Mapping[str, str], *, configured: bool) -> dict[str, str]:

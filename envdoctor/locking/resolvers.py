@@ -7,20 +7,18 @@ for any. Both keep to the pins of an old output file. Neither is given hashes of
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from envdoctor.errors import EnvDoctorError, RefusedLockError, ResolverError
 from envdoctor.locking.platforms import Platform, for_uv
-from envdoctor.printable import printable, redact
+from envdoctor.printable import last_lines
 from envdoctor.system.host import Completed, Host
 from envdoctor.system.tool import perform
 
 PATIENCE = 3600.0
 """Seconds for one resolving; pip-tools may have to fetch gigabytes of wheels to learn what they need."""
-_LAST = 12
-"""Lines of what it said that are shown."""
 _NETWORK = re.compile(
     r"(?i)connection broken|NewConnectionError|Max retries|Failed to fetch|error sending request|dns error"
     r"|Read timed out|SSLError|CERTIFICATE_VERIFY|tls handshake|ProxyError|Name or service not known"
@@ -125,28 +123,6 @@ def failure(name: str, done: Completed) -> EnvDoctorError:
         return RefusedLockError(f"{name} finds no solution", lines)
     ended = done.problem or (f"ended with status {done.status}" if (done.status or 0) > 0 else "was killed")
     return ResolverError(f"{name} could not resolve: {ended}", lines)
-
-
-def last_lines(text: str) -> tuple[str, ...]:
-    """Return what a tool said last, printable and without secrets; the frames of a traceback are not worth reading."""
-    said = [printable(redact(line.rstrip()))[:300] for line in without_frames(text.splitlines()) if line.strip()]
-    return tuple(said[-_LAST:])
-
-
-def without_frames(lines: Iterable[str]) -> Iterable[str]:
-    """Leave out a traceback but for its last line, what was raised."""
-    inside = False
-    for line in lines:
-        if line.startswith("Traceback (most recent call last)"):
-            inside = True
-        elif line.startswith(("The above exception", "During handling")):
-            continue
-        elif inside and not line.startswith(" "):
-            inside = not line.strip()
-            if line.strip():
-                yield line
-        elif not inside:
-            yield line
 
 
 def version_of(argv: list[str], host: Host) -> str:

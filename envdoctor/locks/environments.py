@@ -78,6 +78,10 @@ class LockEnvironment:
             return None
         return frozenset(str(tag) for tag in self._tags())
 
+    def ordered_tags(self) -> tuple[str, ...]:
+        """Return the wheel tags that fit, best first; none if Python, machine or system are not known."""
+        return tuple(dict.fromkeys(str(tag) for tag in self._tags())) if self.tags() is not None else ()
+
     def _tags(self) -> Iterator[object]:
         from packaging.tags import compatible_tags, cpython_tags
 
@@ -97,9 +101,11 @@ NEWEST_MACOS = 40
 def _of_linux(machine: str, glibc: tuple[int, int] | None) -> Iterator[str]:
     yield f"linux_{machine}"
     newest = glibc[1] if glibc else 99
+    older = {version[1]: old for old, version in _OLD.items()}
     for minor in range(newest, OLDEST_GLIBC - 1, -1):
         yield f"manylinux_2_{minor}_{machine}"
-    yield from (f"{old}_{machine}" for old, version in _OLD.items() if version[1] <= newest)
+        if minor in older:
+            yield f"{older[minor]}_{machine}"
 
 
 def _of_macos(machine: str, _: object) -> Iterator[str]:

@@ -5,11 +5,25 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 _LINE = re.compile(r"(:env:|global|install)\.([\w-]+)=(.*)")
 _SECTIONS = ("global", "install", ":env:")
 """What counts for `pip install`, the later the more (pip 26.3, cli/parser.py)."""
 _TRUE = frozenset({"1", "true", "yes", "on", "y", "t"})
+
+
+@dataclass(frozen=True, slots=True)
+class PipConfig:
+    """What pip is told of where to look."""
+
+    index: str = ""
+    """index-url; "" for pip's default."""
+    extra: tuple[str, ...] = ()
+    find_links: tuple[str, ...] = ()
+    trusted_hosts: tuple[str, ...] = ()
+    cert: str = ""
+    no_index: bool = False
 
 
 def settings(text: str) -> Mapping[str, str]:
@@ -30,3 +44,16 @@ def settings(text: str) -> Mapping[str, str]:
 def is_on(said: Mapping[str, str], option: str) -> bool:
     """Tell whether a switch is on, as configparser and pip's own strtobool read it."""
     return said.get(option, "").lower() in _TRUE
+
+
+def parse(text: str) -> PipConfig:
+    """Read what `pip config list` prints; lines that are no settings are passed over."""
+    said = settings(text)
+    return PipConfig(
+        said.get("index-url", ""),
+        tuple(said.get("extra-index-url", "").split()),
+        tuple(said.get("find-links", "").split()),
+        tuple(said.get("trusted-host", "").split()),
+        said.get("cert", ""),
+        is_on(said, "no-index"),
+    )

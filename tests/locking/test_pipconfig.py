@@ -1,7 +1,7 @@
 import pytest
 
 from envdoctor.locking import pipconfig
-from envdoctor.locking.pipconfig import PipConfig
+from envdoctor.system.pipconfig import PipConfig, parse
 
 PRINTED = """\
 global.cert='/etc/ssl/ours.pem'
@@ -26,9 +26,9 @@ PIP = PipConfig(
 
 
 def test_what_pip_prints_is_read_level_over_level():
-    assert pipconfig.parse(PRINTED) == PIP
-    assert pipconfig.parse("") == PipConfig()
-    assert pipconfig.parse(":env:.no-index='true'\nglobal.index-url=broken(\n") == PipConfig(no_index=True)
+    assert parse(PRINTED) == PIP
+    assert parse("") == PipConfig()
+    assert parse(":env:.no-index='true'\nglobal.index-url=broken(\n") == PipConfig(no_index=True)
 
 
 def test_uv_is_told_where_pip_looks_in_the_same_order():
