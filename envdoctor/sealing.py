@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 
@@ -36,7 +38,15 @@ class Sealed:
     summary: str = ""
 
 
-def seal(wish: Wish, host: Host, *, force: bool = False, deadline: float = 600.0) -> Sealed:
+DEADLINE = 600.0
+"""Seconds."""
+Around = Callable[[Target], AbstractContextManager[object]]
+"""Called as soon as the target is known; its context is entered if that may be sealed, and holds the sealing."""
+
+
+def seal(
+    wish: Wish, host: Host, *, force: bool = False, deadline: float = DEADLINE, around: Around | None = None
+) -> Sealed:
     """Check the environment without its old seal, then write a new one.
 
     Without `force` it is not called good if there are errors, nor (EnvDoctorError) if part could not be checked.
@@ -45,6 +55,7 @@ def seal(wish: Wish, host: Host, *, force: bool = False, deadline: float = 600.0
     """
     began = time.monotonic()
     target, policy = call("the search for the target", partial(locate, wish, host), timeout=deadline)
+    held = nullcontext() if around is None else around(target)
     unsealed = {"seal": Unavailable("no seal: a new one is being made")}
     registry.use_plugins(policy.plugins)
     registry.known_to(policy)
@@ -53,12 +64,13 @@ def seal(wish: Wish, host: Host, *, force: bool = False, deadline: float = 600.0
     if not force and report.worst() == Severity.ERROR:
         return Sealed(report, None)
     if not force and report.incomplete:
-        raise EnvDoctorError(f"not sealed, since part of it could not be checked: {_failure(report)}")
-    path = call("sealing", partial(_write, target, taken, host), timeout=deadline)
+        raise EnvDoctorError(f"not sealed, since part of it could not be checked: {failure(report)}")
+    with held:
+        path = call("sealing", partial(_write, target, taken, host), timeout=deadline)
     return Sealed(report, path, _summary(taken, target, report))
 
 
-def _failure(report: Report) -> str:
+def failure(report: Report) -> str:
     """Return the first reason why a report is incomplete."""
     failed = (outcome.skipped.reason for outcome in report.outcomes if outcome.skipped and outcome.skipped.failed)
     crashed = (f"{outcome.probe} crashed: {outcome.crashed}" for outcome in report.outcomes if outcome.crashed)

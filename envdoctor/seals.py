@@ -13,8 +13,9 @@ import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from envdoctor.codec import from_json, to_json
 from envdoctor.errors import EnvDoctorError
@@ -163,6 +164,21 @@ def write(prefix: str, seal: Seal, index: Sequence[str], lock: bytes | None) -> 
     raise problem or EnvDoctorError(f"{prefix}: nowhere to write a seal")
 
 
+def thaw(prefix: str) -> None:
+    """Let the seal of an environment say that it is not frozen; what was called good stays what it was.
+
+    Raises EnvDoctorError if that cannot be done.
+    """
+    found = _find(prefix)
+    if found is not None:
+        with _locked(os.path.dirname(found)):
+            _put_seal(found, replace(parse(_read(found), found), frozen=False))
+
+
+def _put_seal(path: str, seal: Seal) -> None:
+    _put(path, json.dumps(to_json(seal), indent=1, sort_keys=True).encode("utf-8", "surrogateescape") + b"\n")
+
+
 def _write_in(folder: str, seal: Seal, index: Sequence[str], lock: bytes | None) -> str:
     with _locked(folder):
         path = os.path.join(folder, "seal.json")
@@ -171,7 +187,7 @@ def _write_in(folder: str, seal: Seal, index: Sequence[str], lock: bytes | None)
             _put(os.path.join(folder, seal.index_name), os.fsencode("\n".join(index)))
         if lock is not None and seal.lock_name is not None:
             _put(os.path.join(folder, seal.lock_name), lock, mode=0o600)
-        _put(path, json.dumps(to_json(seal), indent=1, sort_keys=True).encode("utf-8", "surrogateescape") + b"\n")
+        _put_seal(path, seal)
         _sweep(folder, former, keep={seal.index_name, seal.lock_name})
         return path
 
@@ -186,9 +202,24 @@ def _locked(folder: str) -> Iterator[None]:
         raise EnvDoctorError(f"{folder}: no place for a seal: {error.strerror or error}") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        yield
+        with _writable(descriptor):
+            yield
     finally:
         os.close(descriptor)
+
+
+@contextlib.contextmanager
+def _writable(descriptor: int) -> Iterator[None]:
+    """Let a folder of this user's be written to that a freeze has closed."""
+    status = os.fstat(descriptor)
+    if status.st_mode & 0o200 or status.st_uid != os.geteuid():
+        yield
+        return
+    os.fchmod(descriptor, stat.S_IMODE(status.st_mode) | 0o200)
+    try:
+        yield
+    finally:
+        os.fchmod(descriptor, stat.S_IMODE(status.st_mode))
 
 
 def _names(path: str) -> set[str | None]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from envdoctor.facts.driver import Driver
     from envdoctor.facts.extensions import Extensions
     from envdoctor.facts.files import Files
+    from envdoctor.facts.freeze import Freeze
     from envdoctor.facts.gpu_use import GpuUse
     from envdoctor.facts.interpreter import Interpreter
     from envdoctor.facts.jit_tools import JitTools
@@ -54,6 +55,7 @@ class Snapshot:
     files: Files | Unavailable = NOT_GATHERED
     owners: Owners | Unavailable = NOT_GATHERED
     startup: Startup | Unavailable = NOT_GATHERED
+    freeze: Freeze | Unavailable = NOT_GATHERED
     launchers: Launchers | Unavailable = NOT_GATHERED
     torch_build: TorchBuild | Unavailable = NOT_GATHERED
     arch_list: ArchList | Unavailable = NOT_GATHERED
@@ -112,6 +114,7 @@ FACTS: Mapping[str, tuple[str, ...]] = {
     "loader": ("interpreter", "search_path", "nvidia_wheels", "torch_build"),
     "launchers": ("interpreter",),
     "startup": ("interpreter", "search_path"),
+    "freeze": ("search_path", "seal"),
     "torch_build": ("search_path",),
     "jit_tools": ("interpreter", "search_path"),
     "arch_list": ("interpreter", "torch_build"),

@@ -139,6 +139,7 @@ TABLE = {
     },
     "wheelhouse": {"archives", "audit", "errors", "locate", "locks", "model", "policy", "progress", "snapshot"}
     | {"system"},
+    "freezing": {"errors", "facts", "generations", "locate", "model", "sealing", "seals", "system", "workflows"},
     "wheels": {"__init__"},
     "rebuild": {"__init__", "archives", "audit", "codec", "errors", "facts", "generations", "installing", "judge"}
     | {
@@ -164,6 +165,7 @@ TABLE = {
         "demo",
         "docs",
         "errors",
+        "freezing",
         "history",
         "inventory",
         "locks",

@@ -1,29 +1,33 @@
-"""The environment was frozen, and something was installed or made writable since.
+"""The environment was frozen, and something was installed, made writable or allowed again since.
 
-Why it matters: a frozen environment has no write bits on its site-packages, so that nobody changes it by accident. Who
-takes the write bits back, or installs as root, changes what running jobs import and what the seal stands for.
+Why it matters: a frozen environment has no write bits, and its pip refuses what has no hash, so that nobody changes it
+by accident. Who takes that back, or installs as root with uv, changes what running jobs import and what the seal stands
+for.
 
-What to do: find out what was installed and why; make the environment anew from its lock, or seal it again if the change
-is wanted.
+What to do: find out what was installed and why; make the environment anew from its lock, or freeze it again if the
+change is wanted. `envdoctor thaw` ends a freeze properly.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from shlex import quote
 
 from envdoctor.facts.distributions import Distribution, Distributions
+from envdoctor.facts.freeze import PIP_CONF, Freeze
 from envdoctor.facts.seal import Seal
 from envdoctor.facts.startup import Startup
-from envdoctor.model import Finding, Severity, Target
+from envdoctor.model import Finding, Severity, Target, Unavailable
 
 SHOWN = 50
 SLACK = 1.0
 """Seconds by which a RECORD may be younger than the seal: file systems round times."""
 
 
-def check(seal: Seal, distributions: Distributions, startup: Startup, target: Target) -> Iterable[Finding]:
+def check(
+    seal: Seal, distributions: Distributions, startup: Startup, freeze: Freeze | Unavailable, target: Target
+) -> Iterable[Finding]:
     """Speak only of an environment whose seal says that it is frozen."""
     if not seal.frozen:
         return
@@ -31,15 +35,41 @@ def check(seal: Seal, distributions: Distributions, startup: Startup, target: Ta
     newer = [item for item in distributions.own if taken is not None and (item.installed_at or 0.0) > taken + SLACK]
     if newer:
         yield _installed(newer, seal, target)
+    if isinstance(freeze, Freeze) and freeze.made:
+        yield from _made_by_command(freeze, seal, target)
+        return
     for site in startup.sites:
         if site.read and site.writable:
-            yield Finding(
-                Severity.WARNING,
-                site.path,
-                f"{site.path} was made writable since the environment was frozen on {seal.taken_at}",
-                {"frozen_at": seal.taken_at},
-                (f"chmod a-w {quote(site.path)}",),
-            )
+            yield _writable((site.path,), 1, seal, f"chmod a-w {quote(site.path)}")
+
+
+def _made_by_command(freeze: Freeze, seal: Seal, target: Target) -> Iterable[Finding]:
+    """Judge what `envdoctor freeze` did, beyond what a seal of an environment with closed site-packages tells."""
+    again = f"envdoctor freeze --target {quote(target.prefix)}"
+    if freeze.writable:
+        yield _writable(freeze.writable, freeze.count, seal, again)
+    if not freeze.hashes:
+        path = f"{target.prefix}/{PIP_CONF}"
+        yield Finding(
+            Severity.WARNING,
+            path,
+            f"pip installs what has no hash again: `require-hashes` is gone from {path}, where the freeze on "
+            f"{seal.taken_at} put it",
+            {"frozen_at": seal.taken_at, "pip_conf": path},
+            (again,),
+        )
+
+
+def _writable(paths: Sequence[str], count: int, seal: Seal, remedy: str) -> Finding:
+    more = f" and {count - 3} more" if count > 3 else ""
+    were = "was" if count == 1 else "were"
+    return Finding(
+        Severity.WARNING,
+        paths[0],
+        f"{', '.join(paths[:3])}{more} {were} made writable since the environment was frozen on {seal.taken_at}",
+        {"frozen_at": seal.taken_at, "writable": list(paths[:SHOWN]), "count": count},
+        (remedy,),
+    )
 
 
 def _seconds(moment: str) -> float | None:
@@ -61,6 +91,6 @@ def _installed(newer: list[Distribution], seal: Seal, target: Target) -> Finding
         {"frozen_at": seal.taken_at, "packages": names[:SHOWN], "count": len(names)},
         (
             "make the environment anew from its lock",
-            f"envdoctor seal --target {quote(target.prefix)}",
+            f"envdoctor freeze --target {quote(target.prefix)}",
         ),
     )

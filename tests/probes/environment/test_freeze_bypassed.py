@@ -1,10 +1,13 @@
 """What was installed or made writable after the freeze is a warning; an environment that was not frozen may change."""
 
+from dataclasses import replace
+
 import pytest
 
 from envdoctor.facts.distributions import Distribution, Distributions
+from envdoctor.facts.freeze import Freeze
 from envdoctor.facts.startup import SiteDirectory, Startup
-from envdoctor.model import Severity, Target
+from envdoctor.model import Severity, Target, Unavailable
 from envdoctor.probes.environment.freeze_bypassed import check
 from envdoctor.seals import Seal
 
@@ -18,10 +21,10 @@ def installed(name, when, origin="site-packages"):
     return Distribution(name, "1.0", name, SITE, f"{SITE}/{name}-1.0.dist-info", origin, installed_at=when)
 
 
-def judge(*distributions, frozen=True, writable=False, taken_at="2026-01-01T00:00:00Z", read=True):
+def judge(*distributions, frozen=True, writable=False, taken_at="2026-01-01T00:00:00Z", read=True, freeze=Freeze()):
     seal = Seal(taken_at, "0.1.0", "node7", "3.12.3", "/usr/bin/python3", (), frozen=frozen)
     site = SiteDirectory(SITE, "python3.12", 1, read=read, writable=writable)
-    return list(check(seal, Distributions(distributions), Startup(sites=(site,)), TARGET))
+    return list(check(seal, Distributions(distributions), Startup(sites=(site,)), freeze, TARGET))
 
 
 def test_installs_after_the_freeze_are_one_warning():
@@ -36,6 +39,35 @@ def test_site_packages_made_writable_is_a_warning():
     assert (finding.severity, finding.subject) == (Severity.WARNING, SITE)
 
 
+UNTOUCHED = Freeze(made=True, hashes=True)
+TORCH = f"{SITE}/torch"
+
+
+def test_what_the_command_froze_and_is_writable_again_is_one_warning():
+    paths = (SITE, f"{SITE}/six.py", TORCH)
+    (finding,) = judge(writable=True, freeze=replace(UNTOUCHED, writable=paths, count=7))
+    assert (finding.severity, finding.subject) == (Severity.WARNING, SITE)
+    assert f"{SITE}, {SITE}/six.py, {TORCH} and 4 more were made writable since" in finding.message
+    assert (finding.evidence["writable"], finding.evidence["count"]) == ([*paths], 7)
+    assert finding.remedy == ("envdoctor freeze --target /env",)
+
+
+def test_one_package_made_writable_is_named_alone():
+    (finding,) = judge(freeze=replace(UNTOUCHED, writable=(TORCH,), count=1))
+    assert finding.message == f"{TORCH} was made writable since the environment was frozen on 2026-01-01T00:00:00Z"
+
+
+def test_a_pip_that_requires_no_hashes_any_more_is_a_warning():
+    (finding,) = judge(freeze=replace(UNTOUCHED, hashes=False))
+    assert (finding.severity, finding.subject) == (Severity.WARNING, "/env/pip.conf")
+    assert finding.remedy == ("envdoctor freeze --target /env",)
+
+
+def test_where_the_freeze_cannot_be_looked_at_the_sites_still_count():
+    (finding,) = judge(writable=True, freeze=Unavailable("no answer"))
+    assert finding.subject == SITE
+
+
 @pytest.mark.parametrize(
     ("distributions", "given"),
     [
@@ -45,8 +77,21 @@ def test_site_packages_made_writable_is_a_warning():
         ([installed("sglang", None)], {}),
         ([installed("sglang", FROZEN + 60)], {"taken_at": "yesterday"}),
         ([], {"writable": True, "read": False}),
+        ([], {"freeze": UNTOUCHED}),
+        ([], {"freeze": Freeze(hashes=False, writable=(TORCH,), count=1)}),
+        ([], {"freeze": replace(UNTOUCHED, hashes=False), "frozen": False}),
     ],
-    ids=["older", "not frozen", "not its own", "no time", "no date", "not read"],
+    ids=[
+        "older",
+        "not frozen",
+        "not its own",
+        "no time",
+        "no date",
+        "not read",
+        "untouched",
+        "not by command",
+        "thawed",
+    ],
 )
 def test_healthy_neighbours(distributions, given):
     assert judge(*distributions, **given) == []
