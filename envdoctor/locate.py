@@ -129,7 +129,7 @@ def _environment(wish: Wish, policy: Policy, host: Host) -> tuple[str, str]:
     """Return (prefix, python) of the environment meant."""
     if wish.target is not None:
         named = os.path.join(host.cwd, os.path.expanduser(wish.target))
-        if wish.place and not os.path.exists(named):
+        if wish.place and _is_place(named):
             return _new(named)
         named = images.placed(named, wish.target, "--target", host) if host.root else named
         return _named(named, "--target", place=wish.place)
@@ -137,13 +137,15 @@ def _environment(wish: Wish, policy: Policy, host: Host) -> tuple[str, str]:
         folder, said = os.path.dirname(policy.path), f"target in {policy.path}"
         named = os.path.join(folder, os.path.expanduser(policy.target))
         named = images.placed(named, policy.target, said, host) if host.root else named
-        return _new(named) if wish.place and not os.path.exists(named) else _named(named, said, place=wish.place)
+        return _new(named) if wish.place and _is_place(named) else _named(named, said, place=wish.place)
     if host.root:
         raise UsageError(images.unnamed(host))
     tried = []
     for source, path in _candidates(host):
         if path is None:
             tried.append(f"{source}: not set")
+        elif wish.place and os.path.lexists(path) and _is_place(path):
+            return _new(path)
         elif reason := _unfit(source, path, host):
             tried.append(f"{source}: {reason}")
         else:
@@ -172,6 +174,13 @@ def _unfit(source: str, path: str, host: Host) -> str | None:
     if not os.path.isdir(path):
         return f"{path} is not there" if source.startswith("$") else "not there"
     return None if is_environment(path) else f"{path} is not a Python environment"
+
+
+def _is_place(path: str) -> bool:
+    """Tell whether there is nothing yet, or what was rebuilt there before has been emptied or removed."""
+    path = os.path.abspath(path)
+    made = os.path.join(os.path.dirname(path), ".envs", os.path.basename(path))
+    return not os.path.exists(path) or (os.path.isdir(made) and not is_environment(path))
 
 
 def _new(path: str) -> tuple[str, str]:
@@ -243,7 +252,7 @@ def _lock(wish: Wish, policy: Policy, prefix: str, host: Host) -> tuple[str | No
         path = os.path.join(os.path.dirname(policy.path), os.path.expanduser(policy.lock))
         return _existing(path, f"{policy.path}: lock = {policy.lock!r}"), ()
     recorded = recorded_lock(prefix, host.root)
-    projects = (_project(path, host.root) for path in (prefix, os.path.realpath(prefix)))
+    projects = (project_of(path, host.root) for path in (prefix, os.path.realpath(prefix)))
     found = next(filter(None, (list(_locks_in(project)) for project in projects)), [])
     if recorded is not None:
         return recorded, tuple(path for path in found if path != recorded)
@@ -260,7 +269,7 @@ def _existing(path: str, said: str, meant: str | None = None) -> str:
     return path
 
 
-def _project(prefix: str, top: str) -> str:
+def project_of(prefix: str, top: str = "") -> str:
     """Return the folder of the target's own project: the nearest pyproject.toml or .git above it, else its parent."""
     parent = os.path.dirname(prefix)
     for above in _upwards(parent, top):

@@ -59,8 +59,8 @@ class Lab:
 
     def versions(self, prefix=None):
         """Return what is installed, by name."""
-        (site,) = Path(prefix or self.link).glob("lib/python3*/site-packages")
-        found = (path.name.removesuffix(".dist-info").split("-") for path in site.glob("*.dist-info"))
+        infos = Path(prefix or self.link).glob("lib/python3*/site-packages/*.dist-info")
+        found = (path.name.removesuffix(".dist-info").split("-") for path in infos)
         return {name.replace("_", "-"): version for name, version in found}
 
     def works(self, *words):

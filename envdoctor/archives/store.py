@@ -44,6 +44,12 @@ def place(env: Mapping[str, str]) -> str:
     return os.path.join(caches, "envdoctor", "archives")
 
 
+def has(folder: str, wanted: Iterable[str]) -> bool:
+    """Tell whether a store in this directory seems to hold a file of one of these digests; nothing is made or read."""
+    named = (digest.partition(":")[2] for digest in wanted if digest.startswith("sha256:"))
+    return any(os.path.isdir(os.path.join(folder, each[:2], each)) for each in named)
+
+
 def digests(path: str, algorithms: Iterable[str] = ("sha256",)) -> frozenset[str]:
     """Hash a regular file; return `algorithm:hex` for each. Raises OSError, ValueError for something else."""
     with opened(path) as stream:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 
 from envdoctor.errors import EnvDoctorError, UsageError
@@ -75,13 +76,12 @@ def generations(wish: Wish, host: Host, *, prune: bool = False, keep: int = 2) -
                 found = collecting.collect(place, keep, host.now(), used)
                 collected = replace(found, removed=(*cleared, *found.removed))
     entries = journal.read(place)
-    names = list(place.names())[::-1]
     leads = os.readlink(place.link) if place.kind() == "elsewhere" else ""
     return Generations(
         place.link,
         place.kind(),
         leads,
-        tuple(_generation(place, name, entries) for name in names),
+        tuple(sorted((_generation(place, name, entries) for name in place.names()), key=_age)),
         collected,
         recovered,
     )
@@ -92,6 +92,15 @@ def used(place: str) -> str:
     found = jobs.jobs(place, place)
     users = [*found.mixing, *found.keeping]
     return f"process {users[0].pid} of {users[0].user} uses it" if users else ""
+
+
+def _age(item: Generation) -> tuple[bool, float]:
+    """Order them: the active one, then those that were active last; one that never was counts from when it was made."""
+    since = item.superseded or (item.marker.made_at if item.marker else "")
+    try:
+        return item.state != "active", -datetime.fromisoformat(since).timestamp()
+    except ValueError:
+        return True, 0.0
 
 
 def _interrupted(place: Layout) -> bool:

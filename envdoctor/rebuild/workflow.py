@@ -21,7 +21,7 @@ from envdoctor.generations.collecting import Collected
 from envdoctor.generations.layout import Kind, Layout
 from envdoctor.installing import creating, installers
 from envdoctor.installing.installers import Installer, Name
-from envdoctor.locate import Wish, locate
+from envdoctor.locate import Wish, locate, project_of
 from envdoctor.locking.interpreters import wanted
 from envdoctor.locks.environments import LockEnvironment, of_target
 from envdoctor.model import Lock, Target, Unavailable
@@ -115,7 +115,7 @@ def prepare(wish: Wish, asked: Asked, host: Host) -> Prepared:
         lock, environment.markers, environment.ordered_tags(), policy, extras=target.extras, groups=target.groups
     )
     archives = store.place(host.own)
-    plan = _plan(place, kind, target, lock, narrowed, seen, asked, _Means(python, environment, installer, archives))
+    plan = _plan(place, kind, lock, narrowed, seen, asked, _Means(python, environment, installer, archives))
     sources = Sources(lock, _folders(asked.find_links, host), asked.offline, _pip_conf(plan.current))
     refused = tuple(_refused(plan, asked))
     return Prepared(plan, place, policy, narrowed, sources, installer, archives, wish, asked, refused)
@@ -130,14 +130,16 @@ class _Means:
 
 
 def _python(target: Target, asked: Asked, host: Host) -> str:
-    """Return the base interpreter of the new environment: the one asked for, else that of the present one."""
+    """Return the base interpreter of the new environment: that asked for, else that of the present or an earlier one."""
     if asked.python is not None:
         version, found = wanted(asked.python, host)
         if found is None:
             raise UsageError(f"--python: there is no Python {version} on PATH; name it by its path")
         return creating.base_of(found.path)
-    there = os.path.lexists(os.path.join(target.prefix, "pyvenv.cfg"))
-    return creating.base_of(target.python if there else sys.executable)
+    if os.path.lexists(os.path.join(target.prefix, "pyvenv.cfg")):
+        return creating.base_of(target.python)
+    earlier = (entry.said("python") for entry in reversed(journal.read(layout.of(target.prefix))))
+    return creating.base_of(next((path for path in earlier if path and os.path.exists(path)), sys.executable))
 
 
 def _environment(python: str, host: Host) -> LockEnvironment:
@@ -166,7 +168,6 @@ def _pip_conf(current: str) -> str | None:
 def _plan(
     place: Layout,
     kind: Kind,
-    target: Target,
     lock: Lock,
     narrowed: Narrowed,
     seen: Survey,
@@ -179,7 +180,7 @@ def _plan(
     current = os.path.realpath(place.link) if os.path.isdir(place.link) else ""
     leaves, changes, arrives, repaired, stays = planning.compared(installed, wanted, seen.findings)
     names = [name for name in (lock.project, *(package.name for package in narrowed.projects)) if name]
-    projects, lost = planning.projects(installed, names, os.path.dirname(target.lock or ""))
+    projects, lost = planning.projects(installed, names, project_of(place.link))
     left = seen.leavings
     present = None if isinstance(left, Unavailable) or not current else left.size
     there = frozenset(pin.name for pin in narrowed.pins if store.has(means.store, pin.hashes))
@@ -307,7 +308,7 @@ def _made(prepared: Prepared, name: str, work: Work) -> Made:
         force=prepared.asked.force,
         allow_gap=prepared.asked.allow_gap,
     )
-    journal.write(place, "begin", name, work.host.now(), lock=prepared.plan.lock)
+    journal.write(place, "begin", name, work.host.now(), lock=prepared.plan.lock, python=prepared.plan.python)
     try:
         return performing.perform(order, Store(prepared.store), work)
     finally:

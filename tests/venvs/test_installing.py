@@ -195,7 +195,8 @@ def test_project_whose_backend_is_not_there_says_what_the_lock_must_have(install
     lab = tmp_path / "lab"
     lab.mkdir()
     (lab / "pyproject.toml").write_text(
-        '[build-system]\nrequires = ["hatchling>=1.27"]\nbuild-backend = "hatchling.build"\n[project]\nname = "lab"\nversion = "1"\n'
+        '[build-system]\nrequires = ["hatchling>=1.27"]\nbuild-backend = "hatchling.build"\n'
+        '[project]\nname = "lab"\nversion = "1"\n'
     )
     installed = make(tmp_path / "env", (), None)
     step = work()

@@ -21,7 +21,10 @@ def installed(name, when, origin="site-packages"):
     return Distribution(name, "1.0", name, SITE, f"{SITE}/{name}-1.0.dist-info", origin, installed_at=when)
 
 
-def judge(*distributions, frozen=True, writable=False, taken_at="2026-01-01T00:00:00Z", read=True, freeze=Freeze()):
+NEVER = Freeze()
+
+
+def judge(*distributions, frozen=True, writable=False, taken_at="2026-01-01T00:00:00Z", read=True, freeze=NEVER):
     seal = Seal(taken_at, "0.1.0", "node7", "3.12.3", "/usr/bin/python3", (), frozen=frozen)
     site = SiteDirectory(SITE, "python3.12", 1, read=read, writable=writable)
     return list(check(seal, Distributions(distributions), Startup(sites=(site,)), freeze, TARGET))
