@@ -130,7 +130,7 @@ class _Means:
 
 
 def _python(target: Target, asked: Asked, host: Host) -> str:
-    """Return the base interpreter of the new environment: that asked for, else that of the present or an earlier one."""
+    """Return the base interpreter of the new environment: that asked for, else the present or an earlier one's."""
     if asked.python is not None:
         version, found = wanted(asked.python, host)
         if found is None:
