@@ -1,4 +1,7 @@
-"""What installers write beside a wheel's own files: the rows of the installed RECORD, who installed, and from where."""
+"""What installers write beside a wheel's own files: the rows of the installed RECORD, and who installed.
+
+direct_url.json is none of it: a pin of the lock has none (strays.py).
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,10 @@ from collections.abc import Iterator
 
 from envdoctor.facts import records
 from envdoctor.installing import Fault, commands
-from envdoctor.installing.contents import Contents, Member
+from envdoctor.installing.contents import SIGNATURES, WRITTEN, Contents, Member
 from envdoctor.installing.layout import Found, Layout
 from envdoctor.system.reading import regular
 
-WRITTEN = ("INSTALLER", "REQUESTED", "RECORD", "uv_cache.json", "uv_build.json")
-"""Files of a dist-info that are the installer's. direct_url.json is not: a pin of the lock has none."""
 _LIMIT = 1 << 16
 """Bytes of one of them, RECORD apart."""
 
@@ -72,12 +73,14 @@ def _record(contents: Contents, layout: Layout, found: Found) -> Iterator[Fault]
         return
     for place, own in contents.files.items():
         if place not in rows:
-            yield Fault(name, path, f"does not list {place}")
+            if not place.endswith(SIGNATURES):
+                yield Fault(name, path, f"does not list {place}")
         elif _contradicts(rows[place], own):
             yield Fault(name, path, f"does not say of {place} what the archive's says")
     written = {f"{contents.info}/{item}" for item in WRITTEN} | {
         f"bin/{script}" for script in commands.targets(contents, found)
     }
+    written |= {f"{layout.site}/{lost}" for lost in contents.lost}
     for place, (digest, _) in rows.items():
         member = contents.files.get(place)
         if member is None and place not in written and (digest or not place.endswith(".pyc")):

@@ -18,6 +18,8 @@ from envdoctor.installing.layout import Layout, is_own
 
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 """Members that RECORD cannot list."""
+WRITTEN = ("INSTALLER", "REQUESTED", "RECORD", "uv_cache.json", "uv_build.json")
+"""Files of a dist-info that are the installer's, also where a wheel was packed with those of another install."""
 STRONG = frozenset({"sha256", "sha384", "sha512", "sha3_256", "sha3_384", "sha3_512", "blake2b", "blake2s"})
 """What PEP 427 allows (sha256 or better) of what hashlib always has."""
 PLACEHOLDER = b"#!python"
@@ -57,6 +59,8 @@ class Contents:
     """Directories that the archive names as such."""
     scripts: dict[str, str] = field(default_factory=dict)
     """Entry points that become commands: name -> `module:object`."""
+    lost: list[str] = field(default_factory=list)
+    """What its RECORD lists and it does not have, as written there; pip keeps such rows."""
     faults: list[Fault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -112,6 +116,15 @@ def _members(wheel: zipfile.ZipFile, found: Contents) -> dict[str, zipfile.ZipIn
     return members
 
 
+def leads_out(archive: Archive) -> str:
+    """Return a member's name that leads out of where the wheel is unpacked; "" if there is none.
+
+    pip 26.3 refuses such a wheel, uv 0.13.9 leaves the member out. Raises OSError, ValueError or BadZipFile.
+    """
+    with zipfile.ZipFile(archive.path) as wheel:
+        return next((name for name in wheel.namelist() if not _is_plain(name.removesuffix("/"))), "")
+
+
 def _is_plain(name: str) -> bool:
     return "\\" not in name and "\0" not in name and not {"", ".", ".."} & set(name.split("/"))
 
@@ -122,9 +135,9 @@ def _record(wheel: zipfile.ZipFile, name: str, found: Contents, members: Mapping
         found.fault("", "has no RECORD")
         return {}
     rows = records.parse(_bytes(wheel, members[name]).decode("utf-8", "surrogateescape"))
-    lost = [path for path, digest, _ in rows if path not in members and not path.endswith("/")]
-    if lost:
-        found.note(f"its RECORD lists {lost[0]!r}, which is not in it" + _more(lost))
+    found.lost = [path for path, digest, _ in rows if path not in members and not path.endswith("/")]
+    if found.lost:
+        found.note(f"its RECORD lists {found.lost[0]!r}, which is not in it" + _more(found.lost))
     weak = [path for path, digest, _ in rows if digest and digest.partition("=")[0] not in STRONG]
     if weak:
         found.note(
@@ -157,7 +170,7 @@ def _put(wheel: zipfile.ZipFile, member: zipfile.ZipInfo, path: str, rows: _Rows
     if path.endswith("/"):
         found.folders.add(path.rstrip("/"))
         return
-    if path == f"{found.info}/RECORD":
+    if path in {f"{found.info}/{written}" for written in WRITTEN}:
         return
     if is_own(path):
         found.fault(repr(member.filename), "would replace a file of the environment's own")

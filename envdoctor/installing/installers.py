@@ -12,6 +12,7 @@ import re
 import shutil
 import sys
 import threading
+import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ from typing import Literal
 
 from envdoctor.archives import Archive
 from envdoctor.errors import StepError, UsageError
-from envdoctor.installing import calling
+from envdoctor.installing import calling, contents
+from envdoctor.printable import printable
 from envdoctor.progress import Progress, Work
 from envdoctor.system.host import Host
 
@@ -85,6 +87,7 @@ def install(installer: Installer, python: str, archives: Sequence[Archive], link
 
     The requirements file is written into that folder.
     """
+    _refuse_hostile(archives)
     listed = os.path.join(links, REQUIREMENTS)
     try:
         with open(listed, "w", encoding="utf-8") as stream:
@@ -97,6 +100,16 @@ def install(installer: Installer, python: str, archives: Sequence[Archive], link
         done = calling.run(argv, work, env=calling.bare(work.host.env), cwd=links, within=WITHIN)
     if calling.failed(done):
         raise calling.failure("install", str(installer), done)
+
+
+def _refuse_hostile(archives: Sequence[Archive]) -> None:
+    for archive in archives:
+        try:
+            outside = contents.leads_out(archive)
+        except (OSError, ValueError, zipfile.BadZipFile) as error:
+            raise StepError("install", f"{archive.path}: cannot be read as a wheel: {error}") from error
+        if outside:
+            raise StepError("install", f"{archive.path}: {printable(repr(outside))} leads out of the environment")
 
 
 def requirements(archives: Sequence[Archive]) -> str:

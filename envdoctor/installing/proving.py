@@ -49,6 +49,8 @@ class _Case:
     faults: list[Fault] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     owners: dict[str, tuple[Contents, Member]] = field(default_factory=dict)
+    doubles: dict[str, str] = field(default_factory=dict)
+    """Paths that a second archive has with other bytes, and the digest of those."""
     jobs: list[Job] = field(default_factory=list)
     places: list[str] = field(default_factory=list)
     """Of the jobs, relative to the prefix."""
@@ -120,6 +122,7 @@ def _collide(first: tuple[Contents, Member], second: tuple[Contents, Member], pa
     if first[1].digest != second[1].digest or first[1].rewritten != second[1].rewritten:
         names = f"{first[0].archive.name} and {second[0].archive.name}"
         case.fault(second[0].archive.name, path, f"is in both {names}, with different bytes")
+        case.doubles[path] = second[1].digest
 
 
 def _hash(case: _Case, others: Unlocked, cores: int, ends: float, work: Work) -> None:
@@ -133,7 +136,7 @@ def _hash(case: _Case, others: Unlocked, cores: int, ends: float, work: Work) ->
             case.notes.append(
                 f"{one.archive.filename}: its RECORD is wrong about {member.name!r}; the file is the wheel's"
             )
-        else:
+        elif not (place in case.doubles and records.matches(path, case.doubles[place])):
             case.fault(name, place, _said(fault, digest, "the archive has" if one else "its own RECORD says"))
 
 
@@ -166,6 +169,6 @@ def _owned(known: Iterable[Contents], others: Unlocked, case: _Case) -> set[str]
     owned = set(others.owners)
     for one in known:
         owned.update(one.files)
-        owned.update(f"{one.info}/{name}" for name in bookkeeping.WRITTEN)
+        owned.update(f"{one.info}/{name}" for name in contents.WRITTEN)
         owned.update(f"bin/{name}" for name in commands.targets(one, case.found))
     return owned

@@ -194,10 +194,8 @@ def test_own_project_is_installed_editable_and_held_to_its_record(installer, sto
 def test_project_whose_backend_is_not_there_says_what_the_lock_must_have(installer, tmp_path):
     lab = tmp_path / "lab"
     lab.mkdir()
-    (lab / "pyproject.toml").write_text(
-        '[build-system]\nrequires = ["hatchling>=1.27"]\nbuild-backend = "hatchling.build"\n'
-        '[project]\nname = "lab"\nversion = "1"\n'
-    )
+    build = '[build-system]\nrequires = ["hatchling>=1.27"]\nbuild-backend = "hatchling.build"\n'
+    (lab / "pyproject.toml").write_text(f'{build}[project]\nname = "lab"\nversion = "1"\n')
     installed = make(tmp_path / "env", (), None)
     step = work()
     with pytest.raises(StepError, match=r"^project: ") as failure:

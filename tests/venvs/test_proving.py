@@ -273,6 +273,45 @@ def test_proof_that_is_not_done_in_time_is_none(installed):
         installed.prove(deadline=0.0)
 
 
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_wheel_whose_own_record_is_wrong_is_a_note(installer, tmp_path):
+    class Liar(Wheel):
+        def entries(self):
+            found = super().entries()
+            row = b"demo_pkg/data.txt,sha256="
+            name = f"{INFO}/RECORD"
+            return found | {name: found[name].replace(row, row + b"A") + b"demo_pkg/gone.py,sha256=AA,1\n"}
+
+    liar = Liar(DEMO.name, DEMO.version, DEMO.files)
+    proof = make(tmp_path / "env", archives(tmp_path / "store", (liar,)), installer).prove()
+    assert proof.faults == ()
+    assert proof.notes == (
+        f"{DEMO.filename}: its RECORD lists 'demo_pkg/gone.py', which is not in it",
+        f"{DEMO.filename}: its RECORD is wrong about 'demo_pkg/data.txt'; the file is the wheel's",
+    )
+
+
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_path_of_two_archives_names_both_where_they_differ(installer, tmp_path):
+    one = Wheel("one", "1.0", {"shared/a.py": "x = 1\n", "shared/b.py": "x = 1\n"})
+    two = Wheel("two", "1.0", {"shared/a.py": "x = 2\n", "shared/b.py": "x = 1\n"})
+    installed = make(tmp_path / "env", archives(tmp_path / "store", (one, two)), installer)
+    path = f"{SITE}/shared/a.py"
+    assert installed.faults() == {path: "is in both one and two, with different bytes"}
+    edit(installed.site / "shared/a.py", "x = 3\n")
+    assert [fault.how for fault in installed.prove().faults] == [
+        "is in both one and two, with different bytes",
+        "is not what the archive has",
+    ]
+
+
+def test_wheel_that_leads_out_is_not_even_given_to_an_installer(tmp_path):
+    made = archives(tmp_path / "store", (Wheel("other", "2.0", {"../../../../up.py": ""}),))
+    with pytest.raises(StepError, match=r"install: .*'\.\./\.\./\.\./\.\./up\.py' leads out of the environment"):
+        make(tmp_path / "env", made, "uv")
+    assert list(tmp_path.rglob("up.py")) == []
+
+
 def poison(cache):
     """Edit a file of an installer's cache and its row in RECORD."""
     (module,) = [path for path in Path(cache).rglob("demo_pkg/data.txt") if path.is_file()]
