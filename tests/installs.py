@@ -88,10 +88,18 @@ def make(place, made, installer, env=None, *, pip=False):
     """Make a venv at a place and fill it from archives."""
     place = Path(os.path.realpath(place))
     python = create(str(place), base_of(sys.executable), pip=pip, prompt="venv", work=work(env))
+    installed = Installed(str(place), list(made))
+    assert installed.python == python
     if installer:
-        links = place.with_name(f"{place.name}-links")
-        links.mkdir()
-        for item in made:
-            os.symlink(item.path, links / item.filename)
-        install(choose(installer, work(env).host), python, made, str(links), work(env))
-    return Installed(str(place), list(made))
+        fill(installed, made, installer, env)
+    return installed
+
+
+def fill(installed, made, installer, env=None, **told):
+    """Install archives from a folder of links to them."""
+    links = Path(f"{installed.prefix}-links")
+    links.mkdir()
+    for item in made:
+        os.symlink(item.path, links / item.filename)
+    step = work(env, **told)
+    install(choose(installer, step.host), installed.python, made, str(links), step)

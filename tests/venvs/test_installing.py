@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from installs import DEMO, OTHER, archive, archives, make, work
+from installs import DEMO, OTHER, Installed, archive, archives, fill, make, work
 from repacked import lock, repack
 
 from envdoctor.errors import StepError, UsageError
@@ -85,7 +85,7 @@ def hostile(folder):
     home = folder / "home"
     for name, text in {
         ".config/pip/pip.conf": f"[global]\ntarget = {folder}/astray\nindex-url = https://index.example/simple\n",
-        ".config/uv/uv.toml": f'cache-dir = "{folder}/astray"\nlink-mode = "hardlink"\n',
+        ".config/uv/uv.toml": f'cache-dir = "{folder}/astray"\n[pip]\ntarget = "{folder}/astray"\n',
         "path/sitecustomize.py": f"import os\nos.makedirs('{folder}/astray')\n",
         "constraints.txt": "other==3.0\n",
     }.items():
@@ -105,7 +105,11 @@ def hostile(folder):
 
 @pytest.mark.parametrize("installer", INSTALLERS)
 def test_callers_configuration_has_no_say(installer, store, tmp_path):
-    installed = make(tmp_path / "env", store, installer, hostile(tmp_path))
+    installed = make(tmp_path / "env", (), None)
+    Path(installed.prefix, "pip.conf").write_text(f"[install]\ntarget = {tmp_path}/astray\n")
+    fill(installed, store, installer, hostile(tmp_path))
+    Path(installed.prefix, "pip.conf").unlink()
+    installed = Installed(installed.prefix, store)
     assert installed.faults() == {}
     assert not (tmp_path / "astray").exists()
     assert list(installed.site.rglob("*.pyc")) == []
@@ -124,13 +128,7 @@ def test_place_with_a_space_and_a_long_name_is_proven(installer, store, tmp_path
 @pytest.mark.parametrize("installer", INSTALLERS)
 def test_progress_is_told_and_what_it_says_is_logged(installer, store, tmp_path):
     told, logged = [], []
-    installed = make(tmp_path / "env", (), None)
-    links = tmp_path / "links"
-    links.mkdir()
-    for item in store:
-        (links / item.filename).symlink_to(item.path)
-    step = work(tell=told.append, log=logged.append)
-    install(choose(installer, step.host), installed.python, store, str(links), step)
+    fill(make(tmp_path / "env", (), None), store, installer, tell=told.append, log=logged.append)
     assert (told[0].done, told[-1].done, {item.total for item in told}) == (0, 2, {2})
     assert b"demo" in b"".join(logged)
 
