@@ -23,6 +23,7 @@ from envdoctor.installing.hashed import compare
 from envdoctor.installing.layout import Found, Layout, walk
 from envdoctor.installing.own import own_faults
 from envdoctor.installing.strays import strays
+from envdoctor.installing.tables import read_all
 from envdoctor.installing.unlocked import Unlocked, unlocked
 from envdoctor.progress import Progress, Work
 
@@ -80,7 +81,7 @@ def prove(
     layout = Layout.of(prefix)
     case = _Case(layout, walk(prefix))
     bundles, alone = bundled.found(layout, case.found, extra - {archive.name for archive in archives}, case.notes)
-    known = [contents.read(archive, layout) for archive in (*archives, *bundles)]
+    known = read_all([*archives, *bundles], layout, cores=cores, ends=ends)
     for one in known:
         _expect(one, case)
     others = unlocked(layout, case.found, editable, alone)
