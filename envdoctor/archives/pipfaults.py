@@ -1,6 +1,6 @@
 """What pip's failure to download means: which package, and of what kind.
 
-Texts: pip 26.3 (exceptions.py, resolution/resolvelib/factory.py, network/download.py), seen against a local index.
+Texts: pip 26.3 (exceptions/, resolution/resolvelib/factory.py, network/download.py), seen against a local index.
 """
 
 from __future__ import annotations
@@ -23,10 +23,14 @@ _NOT_FOUND = re.compile(r"No matching distribution found for ([A-Za-z0-9][\w.-]*
 _REFUSED = re.compile(r"HTTP error (4\d\d) while getting")
 _BROKEN = re.compile(
     r"(?i)connection broken|NewConnectionError|Max retries|Read timed out|ConnectTimeout|SSLError|CERTIFICATE_VERIFY"
-    r"|ProxyError|Name or service not known|IncompleteRead|incomplete-download|Connection aborted|Connection reset"
-    r"|HTTP error 5\d\d|5\d\d Server Error|network connectivity"
+    r"|ProxyError|proxy-connection-failed|Name or service not known"
+    r"|IncompleteRead|incomplete-download|Connection aborted|Connection reset"
+    r"|connection-failed|connection-timeout|ssl-verification-failed|HTTP error 5\d\d|5\d\d Server Error"
 )
-_BUILDING = re.compile(r"subprocess-exited-with-error|metadata-generation-failed|Failed to build|BackendUnavailable")
+_BUILDING = re.compile(
+    r"subprocess-exited-with-error|metadata-generation-failed|failed-build-dependency-install|backend-unavailable"
+    r"|failed-wheel-build|pyproject-build-system-requires|Failed to build"
+)
 _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _PROGRESS = re.compile(r"^Progress \d+ of \d+\n?", re.MULTILINE)
 
