@@ -64,7 +64,7 @@ class Builder:
         if found is not None:
             return found
         if not self.python:
-            raise StepError("build", f"{pin.label} comes as source, and nothing can be built for another platform")
+            raise StepError("build", f"{pin.label} comes as source, and only the target's own Python can build it")
         self.work.tell(Progress("build", printable(source.filename)))
         with self.store.incoming() as folder:
             wheel = self._run(pin, source, folder)

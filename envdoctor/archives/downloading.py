@@ -11,11 +11,11 @@ import re
 import shlex
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 from envdoctor.archives.narrowing import Narrowed, Pin
 from envdoctor.archives.pipfaults import without_progress
 from envdoctor.archives.sources import PIP, Told, cwd
+from envdoctor.printable import printable
 from envdoctor.progress import Work
 from envdoctor.system.host import Completed
 from envdoctor.system.tool import perform
@@ -111,7 +111,6 @@ def _private(path: str, flags: int) -> int:
 
 _FILE = re.compile(rb"\s+(?:Downloading|Using cached) (?:\S*/)?([^\s/]+)")
 _PROGRESS = re.compile(rb"Progress (\d+) of (\d+)\s*")
-Kind = Literal["bytes", "packages"]
 
 
 @dataclass(slots=True)
@@ -132,5 +131,5 @@ class Ear:
                 continue
             self.log(line + b"\n")
             if match := _FILE.match(line):
-                self.file = match[1].decode(errors="replace")
+                self.file = printable(match[1].decode(errors="replace"))
                 self.heard(self.file, 0, 0)

@@ -155,7 +155,7 @@ class _Fetching:
     def _source(self, download: Download, pin: Pin) -> None:
         """Fetch a source archive, at the index or at its address."""
         if not self.python:
-            raise StepError("build", f"{pin.label} comes as source, and nothing can be built for another platform")
+            raise StepError("build", f"{pin.label} comes as source, and only the target's own Python can build it")
         attempt = Attempt(by_url=frozenset({pin.name} if not pin.version and "://" in pin.url else ()))
         while True:
             done, folder = download.source(pin, self.python, attempt)

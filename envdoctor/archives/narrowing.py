@@ -25,6 +25,7 @@ _LOST = frozenset({"bad-encoding", "incomplete", "over-limit", "unpinned", "wron
 """Rules of problems by which packages are missing from what was read."""
 _REPOSITORY = re.compile(r"(?:git|hg|svn|bzr)\+")
 _AWAY = re.compile(r"/|[A-Za-z]:[\\/]|file:")
+_BLANK = re.compile(r"[\s\x00-\x20\x7f]")
 _ENDS = (0, 999)
 """Third numbers between which those of all releases of a Python lie."""
 
@@ -165,6 +166,8 @@ class _Narrowing:
 
     def _pin(self, package: LockedPackage) -> Pin | str:
         """Return the pin of a package from an index or an address, or what keeps it from being one."""
+        if not _is_version(package):
+            return "has a version that is none"
         named = tuple(file for file in package.artifacts if file.name)
         if package.source == "index" and named:
             file = self.chooser.best(package.name, named)
@@ -212,10 +215,28 @@ class _Narrowing:
 
 def _place(lock: Lock, package: LockedPackage, file: Artifact) -> str:
     """Return where a recorded file is; "" where what stands in its place is the index."""
-    if file_name(file.url) != file.name:
+    if file_name(file.url) != file.name or _BLANK.search(file.url):
         return ""
     folder = lock.format == "uv" and package.source == "index" and "://" not in package.url
-    return os.path.join(package.url, file.url) if folder else file.url
+    url = os.path.join(package.url, file.url) if folder else file.url
+    # in a requirements file pip puts variables of the environment into addresses; other locks do not mean that
+    return url if lock.format == "requirements" or "://" not in url else url.replace("$", "%24")
+
+
+def _is_version(package: LockedPackage) -> bool:
+    """Tell whether a version is one that may stand in a requirements file: TOML can hold any text."""
+    from packaging.version import InvalidVersion, Version
+
+    version = package.version
+    if version is None:
+        return package.source == "url"
+    if package.operator == "===":
+        return not _BLANK.search(version)
+    try:
+        Version(version)
+    except (InvalidVersion, ValueError):
+        return False
+    return True
 
 
 def _undigested(hashes: Sequence[str], what: str) -> str:

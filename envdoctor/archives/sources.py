@@ -170,7 +170,9 @@ def _indexes(lock: Lock) -> Iterator[str]:
             found = []
     else:
         found = list(lock.indexes) if lock.format != "requirements" else []
-    yield from (f"--extra-index-url {url}" for url in found if isinstance(url, str) and _is_index(url))
+    # of them pipenv alone puts variables of the environment into addresses, as pip does in a requirements file
+    plain = (url for url in found if isinstance(url, str) and ("$" not in url or lock.format == "pipfile"))
+    yield from (f"--extra-index-url {url}" for url in plain if _is_index(url))
 
 
 def _is_index(url: str) -> bool:

@@ -56,6 +56,13 @@ def digests(path: str, algorithms: Iterable[str] = ("sha256",)) -> frozenset[str
         return _hashed(stream, algorithms)
 
 
+def _has(path: str, wanted: set[str]) -> bool:
+    try:
+        return wanted <= digests(path, {digest.partition(":")[0] for digest in wanted})
+    except (OSError, ValueError):
+        return False
+
+
 def _hashed(stream: BinaryIO, algorithms: Iterable[str]) -> frozenset[str]:
     hashes = [hashlib.new(name) for name in algorithms]
     while block := stream.read(BLOCK):
@@ -112,7 +119,8 @@ class Store:
         folder = self._home(sha256)
         os.makedirs(folder, mode=0o700, exist_ok=True)
         kept = os.path.join(folder, filename)
-        os.replace(path, kept)
+        with self._locked():
+            os.replace(path, kept)
         _sync(folder)
         return _archive(kept, sha256, built_from)
 
@@ -166,16 +174,22 @@ class Store:
         return None
 
     def _is(self, path: str, wanted: set[str]) -> bool:
-        """Hash a file of the store; remove it if it is not what it should be."""
-        try:
-            if wanted <= digests(path, {digest.partition(":")[0] for digest in wanted}):
+        """Hash a file of the store; remove it if it is not what it should be.
+
+        It is hashed again before that, while nobody else can put the right one in its place.
+        """
+        if _has(path, wanted):
+            return True
+        with self._locked():
+            if _has(path, wanted):
                 return True
-        except (OSError, ValueError):
-            pass
-        self.dropped.append(os.path.basename(path))
-        with contextlib.suppress(OSError):
-            os.unlink(path)
+            self.dropped.append(os.path.basename(path))
+            with contextlib.suppress(OSError):
+                os.unlink(path)
         return False
+
+    def _locked(self) -> contextlib.AbstractContextManager[None]:
+        return _locked(os.path.join(self.folder, "lock"))
 
     @contextlib.contextmanager
     def incoming(self) -> Iterator[str]:
@@ -184,7 +198,7 @@ class Store:
         Those of doctors that were killed are swept up: their lock is let go of by the kernel.
         """
         try:
-            with _locked(os.path.join(self.folder, "lock")):
+            with self._locked():
                 self._sweep()
                 folder = tempfile.mkdtemp(prefix=_INCOMING, dir=self.folder)
                 descriptor = _tried(folder)

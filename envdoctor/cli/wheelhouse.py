@@ -101,12 +101,12 @@ def _line(progress: Progress) -> str:
 def _detailed() -> Iterator[None]:
     """Show what a tool said last, or what is wrong with the lock, before the one line, and what to do after it."""
     from envdoctor.errors import RefusedLockError, StepError
+    from envdoctor.printable import printable, redact
 
     try:
         yield
     except (RefusedLockError, StepError) as error:
-        for line in error.details:
-            sys.stderr.write(f"    {line}\n")
-        if isinstance(error, StepError) and error.advice:
-            sys.stderr.write(f"    next: {error.advice}\n")
+        advice = error.advice if isinstance(error, StepError) else ""
+        for line in (*error.details, *([f"next: {advice}"] if advice else [])):
+            sys.stderr.write(f"    {printable(redact(line))}\n")
         raise

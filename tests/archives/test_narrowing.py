@@ -199,6 +199,19 @@ class TestProblems:
         assert list(pins(text)) == ["a"]
         assert list(pins(text, environment=stated("3.12.4", "manylinux_2_28_x86_64"))) == ["a", "b"]
 
+    @pytest.mark.parametrize("version", ["1 --index-url http://h.example", "1\\n--pre", "one", ""])
+    def test_a_version_that_is_none_never_gets_to_pip(self, version):
+        root = ROOT + 'dependencies = [{ name = "numpy" }]\n'
+        text = uv(root, package("numpy", version=f'"{version}"', wheels=files(ANY)))
+        (said,) = refused(text, "/project/uv.lock")
+        assert said.endswith("has a version that is none")
+
+    def test_an_address_takes_no_variables_of_the_environment(self):
+        url = "https://h.example/${HOME}/numpy-2.4.6-py3-none-any.whl"
+        assert pins(pylock(url), "/project/pylock.toml")["numpy"].url == url.replace("$", "%24")
+        (pin,) = narrowed(f"numpy @ {url} --hash={SHA}\n").pins
+        assert pin.url == url
+
     def test_no_secret_is_in_a_message(self):
         found = refused("a @ https://me:S3CRETs3cret@h.example/a-1-py3-none-any.whl\n")
         assert "S3CRETs3cret" not in str(found)

@@ -246,6 +246,19 @@ def test_a_poisoned_file_of_the_store_is_fetched_anew_and_said(bench):
     assert said in bench.text
 
 
+def test_what_pip_s_cache_has_with_other_bytes_is_fetched_past_it(bench, index):
+    old = Wheel("lab-a", "1.0", {"lab_a.py": "old"})
+    bench.env["PIP_TRUSTED_HOST"] = "127.0.0.1"  # pip keeps what comes by http from such hosts alone
+    kept = {"Cache-Control": "max-age=3600"}
+    index.pages["lab-a"] = page(entry(old.filename, ""), name="lab-a")
+    index.pages[f"/files/{old.filename}"] = Reply(old.archive(), "application/octet-stream", headers=kept)
+    bench.fetch(bench.lock(requirements_lock([old])))
+    index.pages[f"/files/{old.filename}"] = Reply(ABC[0].archive(), "application/octet-stream", headers=kept)
+    (found,) = bench.fetch(bench.lock(requirements_lock(ABC[:1])))
+    assert found.sha256 == ABC[0].sha256
+    assert "Using cached" in bench.text
+
+
 class TestFindLinks:
     @pytest.fixture
     def folder(self, tmp_path):
@@ -425,7 +438,7 @@ class TestSource:
 
     def test_for_another_platform_it_is_refused(self, bench, offered):
         error = bench.failure(bench.lock(offered()), stated("3.13", "manylinux_2_28_aarch64"), python="")
-        assert "comes as source, and nothing can be built for another platform" in str(error)
+        assert "comes as source, and only the target's own Python can build it" in str(error)
 
 
 class TestWheelhouse:
