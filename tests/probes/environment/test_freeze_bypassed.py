@@ -13,15 +13,13 @@ from envdoctor.seals import Seal
 
 TARGET = Target("/env", "/env/bin/python")
 SITE = "/env/lib/python3.12/site-packages"
+NEVER = Freeze()
 FROZEN = 1767225600.0
 """2026-01-01T00:00:00Z."""
 
 
 def installed(name, when, origin="site-packages"):
     return Distribution(name, "1.0", name, SITE, f"{SITE}/{name}-1.0.dist-info", origin, installed_at=when)
-
-
-NEVER = Freeze()
 
 
 def judge(*distributions, frozen=True, writable=False, taken_at="2026-01-01T00:00:00Z", read=True, freeze=NEVER):
