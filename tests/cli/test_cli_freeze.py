@@ -60,13 +60,10 @@ def test_one_in_order_is_frozen_and_thawed_again(patient, doctor):
     assert doctor.check(patient.prefix).report["verdict"] == "healthy"
 
 
-def test_a_check_hashes_nothing_again_for_the_freeze(frozen, doctor):
-    """The seal is taken after the modes are changed: its index holds ctimes, which they move."""
-    (frozen.site / "numpy/__init__.py").chmod(0o644)
-    with (frozen.site / "numpy/__init__.py").open("r+b") as stream:
-        stream.write(b"PI")
-    os.utime(frozen.site / "numpy/__init__.py", (1_780_000_000, 1_780_000_000))
-    assert ("packages/altered-file", "numpy") in doctor.check(frozen.prefix).said("error")
+def test_the_seal_knows_the_times_that_the_freeze_left(frozen, doctor):
+    """Its index holds ctimes, which a change of modes moves; were it taken before, all would be hashed again."""
+    files = json.loads(doctor("snapshot", "--target", frozen.prefix).stdout)["facts"]["files"]
+    assert (files["checked"] > 5, files["hashed"]) == (True, 0)
 
 
 def test_a_sick_one_is_left_alone(patient, doctor):

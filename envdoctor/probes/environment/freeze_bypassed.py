@@ -31,9 +31,7 @@ def check(
     """Speak only of an environment whose seal says that it is frozen."""
     if not seal.frozen:
         return
-    taken = _seconds(seal.taken_at)
-    newer = [item for item in distributions.own if taken is not None and (item.installed_at or 0.0) > taken + SLACK]
-    if newer:
+    if newer := _newer(seal, distributions):
         yield _installed(newer, seal, target)
     if isinstance(freeze, Freeze) and freeze.made:
         yield from _made_by_command(freeze, seal, target)
@@ -70,6 +68,17 @@ def _writable(paths: Sequence[str], count: int, seal: Seal, remedy: str) -> Find
         {"frozen_at": seal.taken_at, "writable": list(paths[:SHOWN]), "count": count},
         (remedy,),
     )
+
+
+def _newer(seal: Seal, distributions: Distributions) -> list[Distribution]:
+    """Return what was not sealed, at that version, and what was written again since."""
+    sealed = {(item.name, item.version) for item in seal.distributions}
+    taken = _seconds(seal.taken_at)
+    return [
+        item
+        for item in distributions.own
+        if (item.name, item.version) not in sealed or (taken is not None and (item.installed_at or 0.0) > taken + SLACK)
+    ]
 
 
 def _seconds(moment: str) -> float | None:

@@ -9,11 +9,12 @@ from envdoctor.facts.freeze import Freeze
 from envdoctor.facts.startup import SiteDirectory, Startup
 from envdoctor.model import Severity, Target, Unavailable
 from envdoctor.probes.environment.freeze_bypassed import check
-from envdoctor.seals import Seal
+from envdoctor.seals import Seal, SealedDistribution
 
 TARGET = Target("/env", "/env/bin/python")
 SITE = "/env/lib/python3.12/site-packages"
 NEVER = Freeze()
+SEALED = tuple(SealedDistribution(name, "1.0", "") for name in ("torch", "sglang", "vllm"))
 FROZEN = 1767225600.0
 """2026-01-01T00:00:00Z."""
 
@@ -23,7 +24,7 @@ def installed(name, when, origin="site-packages"):
 
 
 def judge(*distributions, frozen=True, writable=False, taken_at="2026-01-01T00:00:00Z", read=True, freeze=NEVER):
-    seal = Seal(taken_at, "0.1.0", "node7", "3.12.3", "/usr/bin/python3", (), frozen=frozen)
+    seal = Seal(taken_at, "0.1.0", "node7", "3.12.3", "/usr/bin/python3", SEALED, frozen=frozen)
     site = SiteDirectory(SITE, "python3.12", 1, read=read, writable=writable)
     return list(check(seal, Distributions(distributions), Startup(sites=(site,)), freeze, TARGET))
 
@@ -33,6 +34,12 @@ def test_installs_after_the_freeze_are_one_warning():
     (finding,) = judge(installed("torch", FROZEN - 60), *newer)
     assert (finding.severity, finding.subject) == (Severity.WARNING, "/env")
     assert finding.evidence["packages"] == ["sglang 1.0", "vllm 1.0"]
+
+
+@pytest.mark.parametrize("name", ["sglang", "gradio"])
+def test_what_was_not_sealed_at_that_version_was_installed_since_whatever_its_time(name):
+    (finding,) = judge(replace(installed(name, FROZEN - 60), version="2.0"))
+    assert finding.evidence["packages"] == [f"{name} 2.0"]
 
 
 def test_site_packages_made_writable_is_a_warning():
