@@ -2,9 +2,10 @@
 
 import os
 import stat
+import tempfile
 
 import pytest
-from nobody import as_nobody
+from nobody import NOBODY, as_nobody
 from patients import Patient, Wheel
 
 from envdoctor.errors import EnvDoctorError, UsageError
@@ -239,18 +240,16 @@ class TestUnsuitable:
             thaw_tree(str(prefix))
 
     @pytest.mark.skipif(os.geteuid() != 0, reason="takes root to have files of two users")
-    @pytest.mark.parametrize("all_of_it", [True, False])
-    def test_somebody_elses(self, all_of_it, prefix):
-        for folder in prefix.parents[: len(prefix.parents) - 2]:
-            folder.chmod(0o755)
-        if not all_of_it:
-            for folder, _, files in os.walk(prefix):
-                for path in (folder, *(os.path.join(folder, name) for name in files)):
-                    os.lchown(path, 65534, 65534)
-            os.chown(prefix / "pyvenv.cfg", 0, 0)
-        said = as_nobody(lambda: refused(prefix))
-        assert " belongs to root: " in said
-        assert not (prefix / ".envdoctor").exists()
+    @pytest.mark.parametrize("one_file", ["pyvenv.cfg", None])
+    def test_somebody_elses(self, one_file):
+        with tempfile.TemporaryDirectory(prefix="envdoctor-freeze-") as folder:
+            os.chmod(folder, 0o755)
+            prefix = Patient(folder).prefix
+            if one_file:
+                os.chown(prefix, NOBODY, NOBODY)
+            said = as_nobody(lambda: refused(prefix))
+            assert said.startswith(f"{prefix / one_file if one_file else prefix} belongs to root: ")
+            assert not (prefix / ".envdoctor").exists()
 
 
 def refused(prefix):

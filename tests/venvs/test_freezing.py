@@ -26,7 +26,7 @@ def venv(tmp_path, new_venv):
     for wheel in (*LOCKED, NEW):
         wheel.build(wheelhouse)
     venv = new_venv(tmp_path / "project", wheelhouse, requirements_lock(LOCKED))
-    venv.pip("install", "-r", venv.lock)
+    venv.uv("-r", venv.lock)
     return venv
 
 

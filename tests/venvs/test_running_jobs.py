@@ -4,9 +4,11 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
+from nobody import as_nobody
 
 from envdoctor.generations.jobs import jobs
 
@@ -111,6 +113,27 @@ def test_every_job_mixes_when_a_directory_becomes_a_link(project):
         project.link.rename(project.folder / ".envs" / "venv" / "first")
         project.link.symlink_to(".envs/venv/new")
         assert process.communicate("go\n", timeout=60)[0] == "new\n"
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes root to have processes of two users")
+def test_another_user_s_job_is_known_by_its_command_line_and_the_rest_is_said_to_be_closed():
+    with tempfile.TemporaryDirectory(prefix="envdoctor-jobs-") as folder:
+        os.chmod(folder, 0o755)
+        project = Project(Path(folder))
+        ways = [["{}/venv/bin/python", "train.py"], ["{}/.envs/venv/old/bin/python", "train.py"], ACTIVATED]
+        running = [start(way, project.folder) for way in ways]
+        try:
+            for process in running:
+                process.stdout.readline()
+            found = as_nobody(lambda: jobs(str(project.link), str(project.old), seconds=60))
+        finally:
+            for process in running:
+                process.communicate("go\n", timeout=60)
+    mixing, keeping, unknown = (process.pid for process in running)
+    assert [(job.pid, job.user) for job in found.mixing] == [(mixing, "root")]
+    assert [job.pid for job in found.keeping] == [keeping]
+    assert unknown not in {job.pid for job in (*found.mixing, *found.keeping)}
+    assert any(said.endswith(" cannot be looked into") and "root" in said for said in found.unchecked)
 
 
 def test_a_worker_that_writes_a_title_over_its_command_line_is_judged_by_what_started_it(project):
