@@ -243,7 +243,7 @@ class TestUnsuitable:
     @pytest.mark.parametrize("one_file", ["pyvenv.cfg", None])
     def test_somebody_elses(self, one_file):
         with tempfile.TemporaryDirectory(prefix="envdoctor-freeze-") as folder:
-            os.chmod(folder, 0o755)
+            os.chmod(folder, 0o755)  # noqa: S103 - another user is to come to it
             prefix = Patient(folder).prefix
             if one_file:
                 os.chown(prefix, NOBODY, NOBODY)

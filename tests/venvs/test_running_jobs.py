@@ -118,7 +118,7 @@ def test_every_job_mixes_when_a_directory_becomes_a_link(project):
 @pytest.mark.skipif(os.geteuid() != 0, reason="takes root to have processes of two users")
 def test_another_user_s_job_is_known_by_its_command_line_and_the_rest_is_said_to_be_closed():
     with tempfile.TemporaryDirectory(prefix="envdoctor-jobs-") as folder:
-        os.chmod(folder, 0o755)
+        os.chmod(folder, 0o755)  # noqa: S103 - another user is to come to it
         project = Project(Path(folder))
         ways = [["{}/venv/bin/python", "train.py"], ["{}/.envs/venv/old/bin/python", "train.py"], ACTIVATED]
         running = [start(way, project.folder) for way in ways]

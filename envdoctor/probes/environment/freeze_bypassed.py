@@ -1,4 +1,4 @@
-"""The environment was frozen, and something was installed, made writable or allowed again since.
+"""The environment was frozen, and something was installed, removed, made writable or allowed again since.
 
 Why it matters: a frozen environment has no write bits, and its pip refuses what has no hash, so that nobody changes it
 by accident. Who takes that back, or installs as root with uv, changes what running jobs import and what the seal stands
@@ -31,8 +31,10 @@ def check(
     """Speak only of an environment whose seal says that it is frozen."""
     if not seal.frozen:
         return
-    if newer := _newer(seal, distributions):
-        yield _installed(newer, seal, target)
+    newer, present = _newer(seal, distributions), {item.name for item in distributions.own}
+    gone = sorted({item.name for item in seal.distributions} - present)
+    if newer or gone:
+        yield _changed(newer, gone, seal, target)
     if isinstance(freeze, Freeze) and freeze.made:
         yield from _made_by_command(freeze, seal, target)
         return
@@ -90,16 +92,21 @@ def _seconds(moment: str) -> float | None:
     return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
 
 
-def _installed(newer: list[Distribution], seal: Seal, target: Target) -> Finding:
+def _changed(newer: list[Distribution], gone: list[str], seal: Seal, target: Target) -> Finding:
     names = sorted(item.label for item in newer)
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    said = [f"{what} {_few(some)}" for what, some in (("installed", names), ("removed", gone)) if some]
     return Finding(
         Severity.WARNING,
         target.prefix,
-        f"installed after the environment was frozen on {seal.taken_at}: {', '.join(names[:3])}{more}",
-        {"frozen_at": seal.taken_at, "packages": names[:SHOWN], "count": len(names)},
+        f"since the environment was frozen on {seal.taken_at} somebody has {' and '.join(said)}",
+        {"frozen_at": seal.taken_at, "packages": names[:SHOWN], "count": len(names), "removed": gone[:SHOWN]},
         (
             "make the environment anew from its lock",
             f"envdoctor freeze --target {quote(target.prefix)}",
         ),
     )
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"{', '.join(names[:3])}{more}"

@@ -23,9 +23,16 @@ def installed(name, when, origin="site-packages"):
     return Distribution(name, "1.0", name, SITE, f"{SITE}/{name}-1.0.dist-info", origin, installed_at=when)
 
 
-def judge(*distributions, frozen=True, writable=False, taken_at="2026-01-01T00:00:00Z", read=True, freeze=NEVER):
+def judge(
+    *distributions, frozen=True, writable=False, taken_at="2026-01-01T00:00:00Z", read=True, freeze=NEVER, without=()
+):
     seal = Seal(taken_at, "0.1.0", "node7", "3.12.3", "/usr/bin/python3", SEALED, frozen=frozen)
     site = SiteDirectory(SITE, "python3.12", 1, read=read, writable=writable)
+    present = {item.name for item in distributions}
+    others = [
+        installed(name, FROZEN - 60) for name in ("torch", "sglang", "vllm") if name not in present | set(without)
+    ]
+    distributions = (*distributions, *others)
     return list(check(seal, Distributions(distributions), Startup(sites=(site,)), freeze, TARGET))
 
 
@@ -40,6 +47,16 @@ def test_installs_after_the_freeze_are_one_warning():
 def test_what_was_not_sealed_at_that_version_was_installed_since_whatever_its_time(name):
     (finding,) = judge(replace(installed(name, FROZEN - 60), version="2.0"))
     assert finding.evidence["packages"] == [f"{name} 2.0"]
+
+
+def test_what_was_removed_is_told_beside_what_was_installed():
+    (finding,) = judge(installed("gradio", FROZEN + 60), without=["vllm"])
+    assert finding.message == (
+        "since the environment was frozen on 2026-01-01T00:00:00Z somebody has installed gradio 1.0 and removed vllm"
+    )
+    assert finding.evidence["removed"] == ["vllm"]
+    (finding,) = judge(without=["torch", "vllm"])
+    assert finding.message.endswith(" somebody has removed torch, vllm")
 
 
 def test_site_packages_made_writable_is_a_warning():
@@ -81,7 +98,7 @@ def test_where_the_freeze_cannot_be_looked_at_the_sites_still_count():
     [
         ([installed("torch", FROZEN - 60)], {}),
         ([installed("sglang", FROZEN + 60)], {"frozen": False, "writable": True}),
-        ([installed("sglang", FROZEN + 60, "user-site")], {}),
+        ([installed("sglang", FROZEN + 60, "user-site"), installed("sglang", FROZEN - 60)], {}),
         ([installed("sglang", None)], {}),
         ([installed("sglang", FROZEN + 60)], {"taken_at": "yesterday"}),
         ([], {"writable": True, "read": False}),
