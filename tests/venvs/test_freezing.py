@@ -148,8 +148,12 @@ def test_an_ordinary_user_cannot_clear_it_away(clearing, frozen, doctor):
 def test_an_ordinary_user_can_freeze_and_thaw_what_is_his(venv):
     before = contents(venv)
     command = (sys.executable, "-m", "envdoctor")
-    for verb in ("freeze", "freeze", "thaw"):
+    for verb in ("freeze", "seal", "freeze", "thaw"):
         status, said = run(venv, *command, verb, "--target", venv.prefix)
         assert status == 0, said
-        assert f"sealed in {venv.prefix}/.envdoctor/seal.json" in said
+        assert f" in {venv.prefix}/.envdoctor/seal.json" in said
+        if verb == "seal":
+            venv.prefix.chmod(0o755)
+            (venv.prefix / "pip.conf").unlink()
+            venv.prefix.chmod(0o555)
     assert contents(venv) == before
