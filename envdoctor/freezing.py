@@ -40,13 +40,14 @@ class Thawed:
     """False if there was nothing to thaw."""
 
 
-def freeze(wish: Wish, host: Host) -> tuple[Sealed, Frozen | None]:
+def freeze(wish: Wish, host: Host, *, force: bool = False) -> tuple[Sealed, Frozen | None]:
     """Check an environment, take its write bits off, and seal it; all or nothing.
 
-    Nothing is done if there are errors. Raises as `sealing.seal` does, and UsageError for what is not to be frozen.
+    Nothing is done if there are errors, unless `force` is given. Raises as `sealing.seal` does, and UsageError for what
+    is not to be frozen.
     """
     done: list[Frozen] = []
-    sealed = sealing.seal(wish, host, around=lambda target: frozen_within(target.prefix, done.append))
+    sealed = sealing.seal(wish, host, force=force, around=lambda target: frozen_within(target.prefix, done.append))
     return sealed, done[0] if done else None
 
 

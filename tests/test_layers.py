@@ -141,8 +141,10 @@ TABLE = {
     | {"system"},
     "freezing": {"errors", "facts", "generations", "locate", "model", "sealing", "seals", "system", "workflows"},
     "wheels": {"__init__"},
-    "rebuild": {"__init__", "archives", "audit", "codec", "errors", "facts", "generations", "installing", "judge"}
+    "rebuild": {"__init__", "archives", "audit", "codec", "errors", "facts", "freezing", "generations"}
     | {
+        "installing",
+        "judge",
         "locate",
         "locking",
         "locks",

@@ -2,22 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
-import sys
-import time
-from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from envdoctor.cli.application import ConfigOption, ExtraOption, GroupOption, TargetOption, complain, show, wheelhouses
+from envdoctor.cli.application import ConfigOption, ExtraOption, GroupOption, TargetOption, detailed, show, wheelhouses
 
 if TYPE_CHECKING:
-    from envdoctor.progress import Progress
     from envdoctor.wheelhouse import Built
-
-EVERY = 1.0
-"""Seconds between two lines of progress."""
 
 
 @wheelhouses.command()
@@ -47,12 +39,13 @@ def build(
     Exit status: 0 complete, 1 the lock is refused, 2 usage, 3 it could not be done.
     """
     from envdoctor import wheelhouse, workflows
+    from envdoctor.cli.telling import lines
     from envdoctor.progress import Work
 
     names = [tuple(given or ()) for given in (group, extra, find_links)]
     asked = wheelhouse.Asked(lock, output, target, python, platform, names[0], names[1], names[2], offline, config)
-    with _detailed():
-        done = wheelhouse.build(asked, Work(workflows.LocalHost(), _teller()))
+    with detailed():
+        done = wheelhouse.build(asked, Work(workflows.LocalHost(), lines()))
     show(_said(done))
 
 
@@ -72,41 +65,3 @@ def _said(done: Built) -> str:
     states = f"{len(filled.new) + len(filled.replaced)} new, {len(filled.kept)} as they were"
     lines.append(f"{done.folder}: {filled.count} files, {size_of(filled.size)} for {done.target} ({states})")
     return "".join(f"{printable(line)}\n" for line in lines)
-
-
-def _teller() -> Callable[[Progress], None]:
-    """Return who tells on stderr how far it is, at most once in a while; what counts no progress is always told."""
-    at = -EVERY
-
-    def tell(progress: Progress) -> None:
-        nonlocal at
-        if progress.said and (progress.total is None or time.monotonic() - at >= EVERY):
-            at = time.monotonic()
-            complain(_line(progress))
-
-    return tell
-
-
-def _line(progress: Progress) -> str:
-    from envdoctor.printable import size_of
-
-    if progress.total is None:
-        return f"{progress.step}: {progress.said}"
-    done, total = progress.done, progress.total
-    far = f"{size_of(done)} of {size_of(total)}" if progress.unit == "bytes" else f"{done} of {total} {progress.unit}"
-    return f"{progress.step}: {far.rstrip()}: {progress.said}"
-
-
-@contextlib.contextmanager
-def _detailed() -> Iterator[None]:
-    """Show what a tool said last, or what is wrong with the lock, before the one line, and what to do after it."""
-    from envdoctor.errors import RefusedLockError, StepError
-    from envdoctor.printable import printable, redact
-
-    try:
-        yield
-    except (RefusedLockError, StepError) as error:
-        advice = error.advice if isinstance(error, StepError) else ""
-        for line in (*error.details, *([f"next: {advice}"] if advice else [])):
-            sys.stderr.write(f"    {printable(redact(line))}\n")
-        raise

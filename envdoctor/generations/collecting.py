@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import stat
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from envdoctor.generations import journal, marker
+from envdoctor.generations import freezing, journal, marker
 from envdoctor.generations.journal import Entry
 from envdoctor.generations.layout import ADOPTED, Layout
 
@@ -119,9 +118,5 @@ def _empty_trash(layout: Layout) -> None:
 
 
 def _delete(path: str) -> None:
-    """Remove a tree; directories that have lost their write bits get them back first."""
-    for folder, folders, _ in os.walk(path):
-        for each in (folder, *(os.path.join(folder, name) for name in folders)):
-            if not os.path.islink(each) and not os.stat(each).st_mode & stat.S_IWUSR:
-                os.chmod(each, 0o700)
+    freezing.open_directories(path)
     shutil.rmtree(path)

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from envdoctor.errors import StepError
-from envdoctor.printable import printable, redact
+from envdoctor.printable import last_lines
 from envdoctor.progress import Work
 from envdoctor.system.host import Completed
 from envdoctor.system.tool import perform
@@ -24,8 +24,6 @@ _OURS = {"PIP_CONFIG_FILE": os.devnull, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONN
 """pip reads no file of settings at all if it is told of this one, `pip.conf` of the venv included. Byte code is made
 after the proof, from what was proven (compiling.py)."""
 _FULL = re.compile(r"No space left on device|\(os error 28\)|\[Errno 28\]|Disk quota exceeded|\(os error 122\)")
-_LAST = 12
-"""Lines of what it said that are shown."""
 
 
 def bare(env: Mapping[str, str]) -> dict[str, str]:
@@ -63,9 +61,3 @@ def ended(done: Completed) -> str:
         return done.problem
     status = done.status or 0
     return f"ended with status {status}" if status > 0 else f"was killed by signal {-status}"
-
-
-def last_lines(text: str) -> tuple[str, ...]:
-    """Return what a tool said last, printable and without secrets."""
-    said = [printable(redact(line.rstrip()))[:300] for line in text.splitlines() if line.strip()]
-    return tuple(said[-_LAST:])

@@ -10,14 +10,14 @@ import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
-from envdoctor import __version__, sealing
+from envdoctor import __version__, freezing, sealing
 from envdoctor.archives import Archive, fetching
 from envdoctor.archives.narrowing import Narrowed
 from envdoctor.archives.sources import Sources
 from envdoctor.archives.store import Store, flat
 from envdoctor.errors import EnvDoctorError, StepError
 from envdoctor.facts.smoke import Attempt
-from envdoctor.generations import freezing, jobs, journal, marker, states, switching
+from envdoctor.generations import jobs, journal, marker, states, switching
 from envdoctor.generations.collecting import TRASH
 from envdoctor.generations.layout import Layout
 from envdoctor.generations.marker import Built, Marker
@@ -113,9 +113,6 @@ def _make(order: Order, store: Store, work: Work, made: Made) -> None:
         with _timed(made, "compile"):
             compiling.compile_sources(order.place, cores=cores(), work=inside)
     with _timed(made, "seal"):
-        if plan.frozen:
-            work.tell(Progress("freeze", order.place))
-            freezing.freeze_tree(order.place)
         work.tell(Progress("seal", order.place))
         _sealed(order, work)
 
@@ -260,6 +257,9 @@ def _switch(order: Order, work: Work, made: Made) -> None:
     layout, plan, now = order.layout, order.plan, work.host.now
     work.tell(Progress("switch", layout.link))
     marker.write(order.place, _marker(order, work, made))
+    if plan.frozen:
+        work.tell(Progress("freeze", order.place))
+        freezing.freeze(replace(order.wish, target=order.place, lock=plan.lock, place=False), work.host, force=True)
     journal.write(layout, "complete", order.name, now())
     settle(order.place)
     outgoing = layout.outgoing(now())

@@ -9,14 +9,13 @@ from datetime import datetime
 from functools import partial
 
 from envdoctor.errors import EnvDoctorError, UsageError
-from envdoctor.generations import collecting, holding, jobs, journal, layout, marker, states, switching
+from envdoctor.generations import collecting, freezing, holding, jobs, journal, layout, marker, states, switching
 from envdoctor.generations.collecting import Collected
 from envdoctor.generations.journal import Entry
 from envdoctor.generations.layout import ADOPTED, Layout
 from envdoctor.generations.marker import Marker
 from envdoctor.generations.states import Difference
 from envdoctor.locate import Wish, locate
-from envdoctor.seals import read as read_seal
 from envdoctor.system.forked import call
 from envdoctor.system.host import Host
 
@@ -125,7 +124,7 @@ def _generation(place: Layout, name: str, entries: Sequence[Entry]) -> Generatio
         found,
         journal.superseded(entries, place, name),
         log if os.path.isfile(log) else None,
-        _frozen(folder),
+        freezing.is_frozen(folder),
     )
 
 
@@ -141,14 +140,6 @@ def _state(place: Layout, name: str, found: Marker | None, entries: Sequence[Ent
     if active is not None and journal.before(entries, active) == place.text(name):
         return "previous"
     return "adopted" if name.startswith(ADOPTED) else "complete"
-
-
-def _frozen(folder: str) -> bool:
-    try:
-        seal = read_seal(folder)
-    except EnvDoctorError:
-        return False
-    return seal is not None and seal.frozen
 
 
 def rollback(wish: Wish, host: Host, *, to: str | None = None, force: bool = False) -> Returned:

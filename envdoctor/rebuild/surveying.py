@@ -136,7 +136,7 @@ def refusals(layout: Layout, kind: Kind) -> Iterator[str]:
     if kind == "directory" and not os.path.lexists(os.path.join(layout.link, "pyvenv.cfg")):
         yield f"{layout.link} is no virtual environment (it has no pyvenv.cfg); name one with --target"
     if os.path.realpath(layout.link) == os.path.realpath(sys.prefix):
-        yield f"envdoctor runs from {layout.link} itself; install it in an environment of its own (pipx, uv tool)"
+        yield f"{layout.link} is what the doctor runs from; install it in an environment of its own (pipx, uv tool)"
     if reason := _unwritable(layout):
         yield f"{reason}: the new environment is made beside the old one; let its owner rebuild it, or move it"
 
@@ -145,6 +145,8 @@ def _unwritable(layout: Layout) -> str:
     folder = layout.home
     while not os.path.lexists(folder):
         folder = os.path.dirname(folder)
+    if os.stat(folder).st_dev != os.stat(layout.parent).st_dev:
+        return f"{folder} is on another file system than {layout.link}, so that nothing can be renamed between them"
     for place in dict.fromkeys((layout.parent, folder)):
         if os.statvfs(place).f_flag & os.ST_RDONLY:
             return f"{place} is on a file system that is mounted read-only"

@@ -9,6 +9,7 @@ import sys
 import time
 
 import pytest
+from doctor import COMMAND
 from rebuilds import CLEAN, CONTAMINATED, DATA, MOVED, SERVING, job, kill_after, lab
 
 from envdoctor.wheels import Wheel, requirements_lock
@@ -253,6 +254,64 @@ def test_a_failed_step_is_named_and_the_old_environment_is_untouched(contaminate
     assert len(logs) == 1
 
 
+APART = """
+cd / && cp -a "$1" "$1.kept" && {mount} && cp -a "$1.kept/." "$1" {then} || exit 99
+cd "$1" && shift && "$@"; echo "status $?"
+. .venv/bin/activate && tokens && python -c 'import sglang'
+test -L .venv && echo switched; ls -A .envs/.venv 2>/dev/null
+"""
+"""In mounts of its own: the project on another file system, a rebuild, and what is there afterwards."""
+ROOM = 'mount -t tmpfs -o {} tmpfs "$1"'
+
+
+def apart(lab, mount, *options, then=""):
+    """Run a rebuild with the project on a file system of its own."""
+    probe = subprocess.run(["unshare", "-m", "true"], capture_output=True, check=False)
+    if probe.returncode:
+        pytest.skip(f"no mount namespace: {probe.stderr.decode().strip()}")
+    words = [*COMMAND, *map(str, lab.arguments(*options))]
+    script = APART.format(mount=mount, then=then)
+    done = subprocess.run(
+        ["unshare", "-m", "sh", "-c", script, "sh", str(lab.venv.project), *words],
+        env=lab.doctor.environment(**lab.variables(XDG_CACHE_HOME=str(lab.venv.wheelhouse / "cache"))),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "Traceback" not in done.stderr
+    return done.stdout.splitlines(), done.stderr
+
+
+def inodes(lab):
+    return sum(1 for _ in lab.venv.project.rglob("*"))
+
+
+@pytest.mark.parametrize("installer", INSTALLERS)
+def test_a_disk_that_fills_up_leaves_the_old_environment(contaminated, installer):
+    lab = contaminated
+    room = ROOM.format(f"size=2g,nr_inodes={inodes(lab) + 45}")
+    said, problem = apart(lab, room, "--installer", installer)
+    assert "status 3" in said, problem
+    assert "no space" in problem.lower()
+    assert ("tokens" in said, "switched" in said) == (True, False)
+    assert [name for name in said if name.startswith((".trash", "0", "pending"))] == []
+
+
+def test_too_small_a_disk_is_said_before_anything_is_installed(contaminated):
+    said, problem = apart(contaminated, ROOM.format("size=40m"))
+    assert "status 3" in said
+    assert "MiB free" in problem
+    assert ("tokens" in said, "switched" in said) == (True, False)
+
+
+def test_a_read_only_parent_is_refused(contaminated):
+    read_only = '&& mount -o remount,ro "$1"'
+    said, problem = apart(contaminated, ROOM.format("size=1g"), then=read_only)
+    assert "status 2" in said, problem
+    assert "read-only" in problem
+    assert ("tokens" in said, "switched" in said) == (True, False)
+
+
 def test_a_red_environment_is_kept_for_inspection_and_goes_with_the_next(contaminated):
     lab = contaminated
     good = lab.venv.lock.read_text()
@@ -329,6 +388,29 @@ def test_old_generations_go_after_a_day_and_nobody_uses_them(contaminated):
     journal.write_text(journal.read_text().replace(f'"at": "{year}', '"at": "2020'))
     assert lab.run("generations", "--prune", "--keep", "1").status == 0
     assert len([path for path in lab.home.iterdir() if path.is_dir()]) == 4  # two generations, logs, states
+
+
+def test_a_frozen_one_says_so_and_goes_when_its_time_has_come(contaminated):
+    lab = contaminated
+    answer = lab.rebuild("--freeze")
+    assert answer.status == 0, answer.stderr
+    place = lab.home / lab.active
+    assert not [
+        path
+        for path in place.rglob("*")
+        if ".envdoctor" not in path.parts and not path.is_symlink() and path.stat().st_mode & 0o222
+    ]
+    frozen = {
+        item["state"]: item["frozen"] for item in json.loads(lab.run("generations", "--format", "json").stdout)["found"]
+    }
+    assert frozen == {"active": True, "previous": False}
+    assert lab.doctor.check(lab.link, "--lock", lab.venv.lock).findings("environment/freeze-bypassed") == []
+    assert lab.rebuild().status == 0
+    shutil.rmtree(lab.home / "states")
+    journal = lab.home / "journal.jsonl"
+    journal.write_text(journal.read_text().replace(f'"at": "{time.strftime("%Y")}', '"at": "2020'))
+    assert lab.run("generations", "--prune", "--keep", "0").status == 0
+    assert not place.exists()
 
 
 def test_unused_wheels_stay_out_of_it(contaminated):

@@ -4,8 +4,8 @@ Why it matters: a frozen environment has no write bits, and its pip refuses what
 by accident. Who takes that back, or installs as root with uv, changes what running jobs import and what the seal stands
 for.
 
-What to do: find out what was installed and why; make the environment anew from its lock, or freeze it again if the
-change is wanted. `envdoctor thaw` ends a freeze properly.
+What to do: find out what was installed and why; make the environment anew from its lock (`envdoctor rebuild`), or
+freeze it again if the change is wanted. `envdoctor thaw` ends a freeze properly.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _changed(newer: list[Distribution], gone: list[str], seal: Seal, target: Tar
         f"since the environment was frozen on {seal.taken_at} somebody has {' and '.join(said)}",
         {"frozen_at": seal.taken_at, "packages": names[:SHOWN], "count": len(names), "removed": gone[:SHOWN]},
         (
-            "make the environment anew from its lock",
+            f"envdoctor rebuild --target {quote(target.prefix)}",
             f"envdoctor freeze --target {quote(target.prefix)}",
         ),
     )
