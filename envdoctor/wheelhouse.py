@@ -173,9 +173,11 @@ def _platform(environment: LockEnvironment) -> str:
 
 
 def _environment(target: Target, host: Host) -> LockEnvironment:
-    """Ask an interpreter what it is. Raises EnvDoctorError if that cannot be learned."""
+    """Ask an interpreter what it is. Raises EnvDoctorError if that cannot be learned, UsageError if nothing fits it."""
     interpreter = snapshot.take(target, host, ("interpreter",), deadline=DEADLINE).interpreter
     if isinstance(interpreter, Unavailable):
         raise EnvDoctorError(f"{target.python}: {interpreter.reason}")
+    if not interpreter.libc.startswith("glibc "):
+        raise UsageError(f"{target.python}: is no Python on a Linux with glibc; say --python 3.12 --platform TAG")
     name = f"Python {interpreter.version or '?'} of {target.prefix}"
     return of_target(interpreter.markers, interpreter.libc, free_threaded=interpreter.free_threaded, name=name)

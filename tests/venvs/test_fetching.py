@@ -20,7 +20,7 @@ from envdoctor.archives import downloading, fetching
 from envdoctor.archives.fetching import fetch
 from envdoctor.archives.narrowing import narrow
 from envdoctor.archives.sources import Sources
-from envdoctor.archives.store import Store
+from envdoctor.archives.store import Store, flat
 from envdoctor.errors import EnvDoctorError, RefusedLockError, StepError
 from envdoctor.locks.environments import of_target, stated
 from envdoctor.policy import Policy
@@ -183,6 +183,25 @@ def test_what_is_locked_comes_once_and_is_there_without_a_network_from_then_on(b
     assert "Collecting lab-a==1.0" in bench.text
     assert os.listdir(bench.store.folder).count("lock") == 1
     assert not [name for name in os.listdir(bench.store.folder) if name.startswith("incoming")]
+
+
+@pytest.mark.parametrize("installer", ["pip", "uv"])
+def test_both_installers_take_what_is_laid_out_and_leave_the_store_as_it_is(bench, new_venv, tmp_path, installer):
+    archives = [bench.store.put(wheel.build(tmp_path / "built")) for wheel in ABC]
+    flat(archives, str(tmp_path / "flat"))
+    bench.lock(requirements_lock(ABC))
+    before = [os.stat(archive.path) for archive in archives]
+    venv = new_venv(tmp_path / "user", tmp_path / "flat")
+    wish = ("--require-hashes", "-r", tmp_path / "lock.txt")
+    if installer == "pip":
+        venv.pip("install", *wish)
+    else:
+        venv.uv(*wish, mode="hardlink")
+    assert len(list(venv.site.glob("lab_?.py"))) == 3
+    after = [os.stat(archive.path) for archive in archives]
+    assert [(each.st_ino, each.st_nlink, each.st_mtime_ns) for each in after] == [
+        (each.st_ino, 1, each.st_mtime_ns) for each in before
+    ]
 
 
 def test_another_digest_is_refused_and_the_rest_is_kept(bench, index):
