@@ -35,7 +35,8 @@ DEMO = Wheel(
         "platlib/demo_plat.py": "x = 2\n",
     },
 )
-OTHER = Wheel("other", "2.0", {"other.py": "x = 3\n", "other.pth": "# a line\n"})
+OTHER = Wheel("other", "2.0", {"other.py": "x = 3\n", "other.pth": "import other\n"})
+"""Imported at every start of the venv's python: whoever starts it carelessly leaves byte code behind."""
 WHEELS = (DEMO, OTHER)
 
 
@@ -95,11 +96,11 @@ def make(place, made, installer, env=None, *, pip=False):
     return installed
 
 
-def fill(installed, made, installer, env=None, **told):
+def fill(installed, made, installer, env=None, *, scratch="", **told):
     """Install archives from a folder of links to them."""
     links = Path(f"{installed.prefix}-links")
     links.mkdir()
     for item in made:
         os.symlink(item.path, links / item.filename)
     step = work(env, **told)
-    install(choose(installer, step.host), installed.python, made, str(links), step)
+    install(choose(installer, step.host), installed.python, made, str(links), step, scratch=scratch)

@@ -7,6 +7,7 @@ uv with --no-cache unpacks into a directory below TMPDIR and copies from there.
 
 from __future__ import annotations
 
+import importlib.util
 import os
 import re
 import shutil
@@ -40,7 +41,7 @@ class Installer:
 
     name: Name
     path: str
-    """uv itself, or the Python that has pip."""
+    """uv itself, or what runs pip in another Python's place."""
     version: str
 
     def __str__(self) -> str:
@@ -54,7 +55,7 @@ class Installer:
             return [self.path, "pip", "install", "--python", python, *none, "--link-mode", "copy"]
         none = ["--isolated", "--no-input", "--no-index", "--no-cache-dir", "--disable-pip-version-check", "--no-color"]
         wanted = ["--no-compile", "--no-warn-script-location", "--progress-bar", "off"]
-        return [self.path, "-I", "-m", "pip", "--python", python, "install", *none, *wanted]
+        return [python, "-I", "-B", self.path, "install", *none, *wanted]
 
 
 def choose(wish: Name | None, host: Host) -> Installer:
@@ -70,10 +71,22 @@ def choose(wish: Name | None, host: Host) -> Installer:
             return Installer("uv", path, version)
         if wish == "uv":
             raise UsageError("--installer uv: there is no uv that runs, neither beside envdoctor nor on PATH")
-    version = _version([sys.executable, "-I", "-m", "pip", "--version"], host)
+    runner = _pips_runner()
+    version = _version([sys.executable, "-I", runner, "--version"], host) if runner else ""
     if not version:
         raise UsageError("neither uv nor pip runs beside envdoctor: install one of them into envdoctor's environment")
-    return Installer("pip", sys.executable, version)
+    return Installer("pip", runner, version)
+
+
+def _pips_runner() -> str:
+    """Return the script by which pip runs itself in the Python that its --python names; "" if there is no pip.
+
+    Called as pip calls it (pip/_internal/cli/main_parser.py), but as a child of ours: what `pip --python` starts
+    neither dies with the doctor nor inherits the target's lock.
+    """
+    found = importlib.util.find_spec("pip")
+    path = os.path.join(os.path.dirname(found.origin), "__pip-runner__.py") if found and found.origin else ""
+    return path if os.path.isfile(path) else ""
 
 
 def _version(argv: list[str], host: Host) -> str:
@@ -82,10 +95,13 @@ def _version(argv: list[str], host: Host) -> str:
     return match[0].decode() if match else ""
 
 
-def install(installer: Installer, python: str, archives: Sequence[Archive], links: str, work: Work) -> None:
+def install(
+    installer: Installer, python: str, archives: Sequence[Archive], links: str, work: Work, *, scratch: str = ""
+) -> None:
     """Install the archives, which lie in the folder `links` under their own names, and nothing else. Raises StepError.
 
-    The requirements file is written into that folder.
+    The requirements file is written into that folder. `scratch` is a directory for what uv unpacks, all of it; it is
+    not removed if uv is killed. Without it, it is the caller's TMPDIR.
     """
     _refuse_hostile(archives)
     listed = os.path.join(links, REQUIREMENTS)
@@ -97,7 +113,8 @@ def install(installer: Installer, python: str, archives: Sequence[Archive], link
     wanted = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "--find-links", links, "-r", listed]
     argv = [*installer.command(python), *wanted]
     with watched(os.path.dirname(os.path.dirname(python)), len(archives), work):
-        done = calling.run(argv, work, env=calling.bare(work.host.env), cwd=links, within=WITHIN)
+        env = calling.bare(work.host.env) | ({"TMPDIR": scratch} if scratch else {})
+        done = calling.run(argv, work, env=env, cwd=links, within=WITHIN)
     if calling.failed(done):
         raise calling.failure("install", str(installer), done)
 

@@ -6,14 +6,14 @@ templates and examples for other Pythons.
 """
 
 import importlib.util
-import multiprocessing
 import os
 import py_compile
 import sys
 import warnings
 from collections.abc import Iterator
 
-PORTION = 16
+WIDTH = 4
+"""Bytes of a source's number in the queue."""
 
 
 def sources(folder: str) -> Iterator[str]:
@@ -35,15 +35,40 @@ def compiled(source: str) -> bool:
     return True
 
 
-def main(folder: str, cores: int) -> None:
-    """Compile all; print `compiled done total` as it goes."""
+def worker(found: "list[str]", queue: int, telling: int) -> None:
+    """Compile what the queue gives next; a byte told is one source done. Ends once nobody listens."""
+    while data := os.read(queue, WIDTH):
+        source = found[int.from_bytes(data, "big")]
+        try:
+            compiled(source)
+        except OSError as error:
+            print(f"{source}: {error}", flush=True)
+            return
+        os.write(telling, b".")
+
+
+def main(folder: str, cores: int) -> int:
+    """Compile all, and print `compiled done total` as it goes; 1 if a worker died at it."""
     warnings.simplefilter("ignore")
     found = sorted(sources(folder), key=os.path.getsize, reverse=True)
-    with multiprocessing.get_context("fork").Pool(max(1, min(cores, len(found)))) as pool:
-        for done, _ in enumerate(pool.imap_unordered(compiled, found, PORTION), 1):
-            if done % PORTION == 0 or done == len(found):
-                print("compiled", done, len(found), flush=True)
+    queue = os.memfd_create("sources")  # workers share its position (fork(2)): whoever is done takes the next
+    os.write(queue, b"".join(number.to_bytes(WIDTH, "big") for number in range(len(found))))
+    os.lseek(queue, 0, os.SEEK_SET)
+    hearing, telling = os.pipe()
+    for _ in range(max(1, min(cores, len(found)))):
+        if os.fork() == 0:
+            try:
+                os.close(hearing)
+                worker(found, queue, telling)
+            finally:
+                os._exit(0)
+    os.close(telling)
+    done = 0
+    while told := os.read(hearing, 1 << 16):
+        done += len(told)
+        print("compiled", done, len(found), flush=True)
+    return int(done != len(found))
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], int(sys.argv[2]))
+    sys.exit(main(sys.argv[1], int(sys.argv[2])))

@@ -117,6 +117,23 @@ def test_callers_configuration_has_no_say(installer, store, tmp_path):
     assert ran.stdout == b"demo x\n"
 
 
+def test_uv_unpacks_where_it_is_told_to(store, tmp_path):
+    installed = make(tmp_path / "env", (), None)
+    scratch, env = tmp_path / "scratch", {"TMPDIR": "/nowhere"}
+    scratch.mkdir()
+    fill(installed, store, "uv", env, scratch=str(scratch))
+    assert Installed(installed.prefix, store).faults() == {}
+    assert list(scratch.iterdir()) == []
+
+
+def test_tools_that_install_end_with_the_doctor(tmp_path):
+    """pip is our own child in the venv's Python, not a child of a pip that waits for it."""
+    for installer in INSTALLERS:
+        argv = choose(installer, work().host).command("/srv/env/bin/python")
+        assert (argv[0] == "/srv/env/bin/python") == (installer == "pip")
+        assert "--python" in argv or installer == "pip"
+
+
 @pytest.mark.parametrize("installer", INSTALLERS)
 def test_place_with_a_space_and_a_long_name_is_proven(installer, store, tmp_path):
     installed = make(tmp_path / f"an env {'x' * 120}", store, installer)
@@ -163,7 +180,7 @@ def test_wheel_of_another_platform_is_refused(installer, tmp_path):
 def test_disk_that_is_full_is_said(installer, store, tmp_path):
     fake = tool(tmp_path / "tool", "error: failed to write\n  Caused by: No space left on device (os error 28)", 2)
     with pytest.raises(StepError, match="no space left") as failure:
-        install(Installer(installer, fake, "1.0"), f"{tmp_path}/env/bin/python", store, str(tmp_path), work())
+        install(Installer(installer, fake, "1.0"), fake, store, str(tmp_path), work())
     assert failure.value.details[-1] == "  Caused by: No space left on device (os error 28)"
 
 
