@@ -78,10 +78,8 @@ def hash_all(jobs: Sequence[Job], ends: float, cores: int) -> Hashed:
     end_with_parent()  # so that no worker outlives a doctor that is killed
     count = min(cores, len(portions))
     left = max(0.0, ends - time.monotonic()) + GRACE
-    queue = os.memfd_create("portions")
+    queue = _shared(b"".join(number.to_bytes(_WIDTH) for number in range(len(portions))))
     try:
-        os.write(queue, b"".join(number.to_bytes(_WIDTH) for number in range(len(portions))))
-        os.lseek(queue, 0, os.SEEK_SET)
         work = partial(_work, jobs, portions, queue, ends)
         parts = gather([Task(f"hashing {n}", work, timeout=left) for n in range(count)], deadline=left, workers=count)
     finally:
@@ -91,6 +89,20 @@ def hash_all(jobs: Sequence[Job], ends: float, cores: int) -> Hashed:
             found.same |= part.same
             found.faults |= part.faults
     return found
+
+
+def _shared(data: bytes) -> int:
+    """Return a file of these bytes whose position forked workers share.
+
+    The kernel lets one at a time read at a shared position where a file was opened by its name, and not where
+    memfd_create(2) gave the descriptor (FMODE_ATOMIC_POS of fs/open.c): so it is opened once more.
+    """
+    memory = os.memfd_create("portions")
+    try:
+        os.write(memory, data)
+        return os.open(f"/proc/self/fd/{memory}", os.O_RDONLY | os.O_CLOEXEC)
+    finally:
+        os.close(memory)
 
 
 def _portions(jobs: Sequence[Job]) -> list[list[int]]:

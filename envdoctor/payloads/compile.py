@@ -35,6 +35,20 @@ def compiled(source: str) -> bool:
     return True
 
 
+def shared(data: bytes) -> int:
+    """Return a file of these bytes whose position forked workers share: whoever is done takes the next.
+
+    The kernel lets one at a time read at a shared position where a file was opened by its name, and not where
+    memfd_create(2) gave the descriptor (FMODE_ATOMIC_POS of fs/open.c): so it is opened once more.
+    """
+    memory = os.memfd_create("shared")
+    os.write(memory, data)
+    try:
+        return os.open(f"/proc/self/fd/{memory}", os.O_RDONLY)
+    finally:
+        os.close(memory)
+
+
 def worker(found: "list[str]", queue: int, telling: int) -> None:
     """Compile what the queue gives next; a byte told is one source done. Ends once nobody listens."""
     while data := os.read(queue, WIDTH):
@@ -51,9 +65,7 @@ def main(folder: str, cores: int) -> int:
     """Compile all, and print `compiled done total` as it goes; 1 if a worker died at it."""
     warnings.simplefilter("ignore")
     found = sorted(sources(folder), key=os.path.getsize, reverse=True)
-    queue = os.memfd_create("sources")  # workers share its position (fork(2)): whoever is done takes the next
-    os.write(queue, b"".join(number.to_bytes(WIDTH, "big") for number in range(len(found))))
-    os.lseek(queue, 0, os.SEEK_SET)
+    queue = shared(b"".join(number.to_bytes(WIDTH, "big") for number in range(len(found))))
     hearing, telling = os.pipe()
     for _ in range(max(1, min(cores, len(found)))):
         if os.fork() == 0:
