@@ -17,6 +17,7 @@ TOKENS = Wheel(
     {
         "tokens/__init__.py": "",
         "tokens/cli.py": "def main():\n    print('tokens')\n",
+        "tokens.pth": "import tokens\n",
         "tokens/late.py": "NAME = 'late'\n",
     },
     console_scripts={"tokens": "tokens.cli:main"},

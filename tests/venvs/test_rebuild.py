@@ -48,7 +48,10 @@ def test_contaminated_clean_contaminated_clean(contaminated, installer):
     assert lab.versions() == CLEAN
     assert lab.works("tokens") == "tokens"
     assert lab.works("python", "-c", '"import sys; print(sys.prefix)"') == str(lab.home / lab.active)
-    assert lab.doctor.check(lab.link, "--lock", lab.venv.lock).findings(severity="error") == []
+    found = lab.doctor.check(lab.link)  # judged by the lock that it was made from
+    assert [f["message"] for f in found.findings() if f["severity"] != "note"] == [
+        "tokens.pth, installed by tokens, runs at every start: import tokens"
+    ]
     linked = [path for path in (lab.home / lab.active).rglob("*") if path.is_file() and path.stat().st_nlink > 1]
     assert [path for path in linked if not path.is_symlink()] == []
     first = lab.active
