@@ -328,6 +328,29 @@ def test_a_red_environment_is_kept_for_inspection_and_goes_with_the_next(contami
     assert not os.path.exists(red["place"])
 
 
+def test_a_red_smoke_keeps_the_old_environment_active(contaminated):
+    """No torch is in this lock, so that the first step fails."""
+    lab = contaminated
+    words = [word for word in lab.arguments("--devices", "cpu") if word not in ("--smoke", "none")]
+    answer = lab.doctor(*words, cwd=lab.venv.project, env=lab.variables())
+    assert answer.status == 3, answer.stderr
+    assert "envdoctor: smoke: quick on cpu, as asked: 1 of" in answer.stderr
+    assert "--smoke none" in answer.stderr
+    assert lab.versions() == CONTAMINATED
+    (red,) = json.loads(lab.run("generations", "--format", "json").stdout)["found"]
+    assert (red["state"], lab.versions(red["place"])) == ("red", CLEAN)
+    assert lab.run("rollback", "--to", red["name"]).status == 2
+    assert lab.run("rollback", "--to", red["name"], "--force").status == 0
+    assert lab.versions() == CLEAN
+
+
+def test_without_a_torch_there_is_nothing_to_smoke(contaminated):
+    lab = contaminated
+    words = [word for word in lab.arguments() if word not in ("--smoke", "none")]
+    answer = lab.doctor(*words, cwd=lab.venv.project, env=lab.variables())
+    assert (answer.status, "smoke: none: torch is not installed" in answer.stdout) == (0, True), answer.stderr
+
+
 def test_a_new_environment_where_there_was_none(contaminated):
     lab = contaminated
     shutil.rmtree(lab.link)
