@@ -26,7 +26,7 @@ def create(place: str, base_python: str, *, pip: bool, prompt: str, work: Work) 
     if os.path.lexists(place) or os.path.realpath(place) != place:
         raise StepError("create", f"{place}: must be a real path where nothing is yet")
     work.tell(Progress("create", place))
-    options = ["--symlinks", "--prompt", prompt, *([] if pip else ["--without-pip"])]
+    options = ["--symlinks", f"--prompt={prompt}", *([] if pip else ["--without-pip"])]
     argv = [base_python, "-I", "-m", "venv", *options, place]
     env, cwd = calling.bare(work.host.env), os.path.dirname(place)
     done = calling.run(argv, work, env=env, cwd=cwd, within=WITHIN)

@@ -110,7 +110,8 @@ def install(
             stream.write(requirements(archives))
     except OSError as error:
         raise StepError("install", f"{listed}: cannot be written: {error.strerror}") from error
-    wanted = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "--find-links", links, "-r", listed]
+    # named from within: uv takes a comma in a path for the end of it, and # and % for parts of a URL
+    wanted = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "--find-links", ".", "-r", REQUIREMENTS]
     argv = [*installer.command(python), *wanted]
     with watched(os.path.dirname(os.path.dirname(python)), len(archives), work):
         env = calling.bare(work.host.env) | ({"TMPDIR": scratch} if scratch else {})
