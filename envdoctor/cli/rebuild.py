@@ -197,7 +197,7 @@ def _confirm(plan: str) -> None:
     from envdoctor.errors import UsageError
 
     sys.stderr.write(plan)
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():  # None: closed
         raise UsageError("nobody can be asked here: say --yes, or --dry-run for the plan alone")
     sys.stderr.write("go on? [y/N] ")
     sys.stderr.flush()

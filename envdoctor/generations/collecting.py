@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
@@ -28,9 +29,9 @@ class Collected:
 
 def unfinished(layout: Layout) -> Iterator[str]:
     """Yield generations that no rebuild has finished, and trash: whoever made them is dead, as the lock is ours."""
-    active = layout.active()
+    led_to = layout.led_to()
     for name in layout.names():
-        if name != active and not name.startswith(ADOPTED) and not _finished(layout, name):
+        if name not in led_to and not name.startswith(ADOPTED) and not _finished(layout, name):
             yield name
 
 
@@ -42,12 +43,14 @@ def _finished(layout: Layout, name: str) -> bool:
 
 
 def clear(layout: Layout) -> tuple[str, ...]:
-    """Remove what is unfinished; return the names."""
-    found = tuple(unfinished(layout))
-    for name in found:
-        remove(layout, name)
+    """Remove what is unfinished; return the names of what is gone. What cannot be removed waits for the next time."""
+    found = []
+    for name in unfinished(layout):
+        with contextlib.suppress(OSError):
+            remove(layout, name)
+            found.append(name)
     _empty_trash(layout)
-    return found
+    return tuple(found)
 
 
 def collect(layout: Layout, keep: int, now: datetime, in_use: Callable[[str], str]) -> Collected:
@@ -58,22 +61,32 @@ def collect(layout: Layout, keep: int, now: datetime, in_use: Callable[[str], st
     entries = journal.read(layout)
     removed, kept = [], []
     for name in _beyond(layout, entries, keep):
-        why = _needed(layout, entries, name, now) or in_use(layout.place(name))
+        why = _needed(layout, entries, name, now) or in_use(layout.place(name)) or _removed(layout, name)
         if why:
             kept.append((name, why))
         else:
-            remove(layout, name)
             journal.write(layout, "collected", name, now)
             removed.append(name)
     return Collected(tuple(removed), tuple(kept))
 
 
+def _removed(layout: Layout, name: str) -> str:
+    """Remove a generation; return why that cannot be done, "" if it is done."""
+    try:
+        remove(layout, name)
+    except OSError as error:
+        return f"cannot be removed: {error.filename or name}: {error.strerror or error}"
+    return ""
+
+
 def _beyond(layout: Layout, entries: Sequence[Entry], keep: int) -> list[str]:
-    """Return what is beyond those to be kept: the active one never is."""
-    others = [name for name in layout.names() if name != layout.active()]
+    """Return what is beyond those to be kept: what a link leads to never is, nor what was active last if none is."""
+    apart = layout.led_to() or {next((e.name for e in reversed(entries) if e.event == "switched"), "")}
+    others = [name for name in layout.names() if name not in apart]
     red = [name for name in others if _is_red(layout, name)]
-    good = sorted(set(others) - set(red), key=lambda name: _since(layout, entries, name), reverse=True)
-    return [*good[keep:], *red]
+    good = [name for name in others if name not in red]  # by the time in their names, where the journal is gone
+    good.sort(key=lambda name: journal.last_word(entries, layout, name))
+    return [*good[::-1][keep:], *red]
 
 
 def _since(layout: Layout, entries: Sequence[Entry], name: str) -> str:
@@ -91,9 +104,8 @@ def _is_red(layout: Layout, name: str) -> bool:
 def _needed(layout: Layout, entries: Sequence[Entry], name: str, now: datetime) -> str:
     if _is_red(layout, name):
         return ""
-    try:
-        since = datetime.fromisoformat(_since(layout, entries, name))
-    except ValueError:
+    since = journal.moment(_since(layout, entries, name))
+    if since is None:
         return "when it was last used cannot be told"
     return "" if now - since > AGE else "it was the active one less than a day ago"
 
@@ -114,7 +126,8 @@ def remove(layout: Layout, name: str) -> None:
 def _empty_trash(layout: Layout) -> None:
     for name in os.listdir(layout.home):
         if name.startswith(TRASH):
-            _delete(os.path.join(layout.home, name))
+            with contextlib.suppress(OSError):
+                _delete(os.path.join(layout.home, name))
 
 
 def _delete(path: str) -> None:

@@ -11,6 +11,7 @@ import errno
 import fcntl
 import json
 import os
+import stat
 import time
 from collections.abc import Iterator
 
@@ -28,18 +29,30 @@ def held(layout: Layout, host: str, *, patience: float = PATIENCE) -> Iterator[i
 
     Raises EnvDoctorError, naming who holds it, if it is not free within `patience` seconds.
     """
-    try:
-        os.makedirs(layout.home, exist_ok=True)
-        descriptor = os.open(layout.lock, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o644)
-    except OSError as error:
-        raise EnvDoctorError(f"{error.filename}: {error.strerror or error}") from error
+    descriptor = _opened(layout)
     try:
         _acquire(descriptor, layout, patience)
-        os.ftruncate(descriptor, 0)
-        os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "host": host}).encode(), 0)
+        with contextlib.suppress(OSError):  # a full disk: the lock holds without a name on it
+            os.ftruncate(descriptor, 0)
+            os.pwrite(descriptor, json.dumps({"pid": os.getpid(), "host": host}).encode(), 0)
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _opened(layout: Layout) -> int:
+    """Open the lock file, which everybody may write who may write beside the environment, as the umask has it."""
+    try:
+        os.makedirs(layout.home, exist_ok=True)
+        flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        descriptor = os.open(layout.lock, flags, 0o666)
+    except OSError as error:
+        said = "is a link, which nobody made for this" if error.errno == errno.ELOOP else error.strerror or error
+        raise EnvDoctorError(f"{error.filename}: {said}") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise EnvDoctorError(f"{layout.lock}: is not a regular file; remove it")
+    return descriptor
 
 
 def _acquire(descriptor: int, layout: Layout, patience: float) -> None:
@@ -62,5 +75,5 @@ def _holder(descriptor: int) -> str:
     try:
         data = json.loads(os.pread(descriptor, 4096, 0))
         return printable(f"process {int(data['pid'])} on {str(data['host'])[:100]}")
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return "another process"

@@ -40,9 +40,9 @@ def write(layout: Layout, event: Event, name: str, now: datetime, **detail: obje
     """Append a line and see it onto the disk. Raises EnvDoctorError if it cannot be written."""
     moment = now.replace(microsecond=0).isoformat().replace("+00:00", "Z")
     line = json.dumps({"event": event, "at": moment, "name": name, **detail}) + "\n"
-    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    flags = os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
-        descriptor = os.open(layout.journal, flags, 0o644)
+        descriptor = os.open(layout.journal, flags, 0o666)
         try:
             write_all(descriptor, (_ended(descriptor) + line).encode())
             os.fsync(descriptor)
@@ -88,3 +88,27 @@ def superseded(entries: Sequence[Entry], layout: Layout, name: str) -> str | Non
     text = layout.text(name)
     found = (entry for entry in reversed(entries) if entry.event == "switched" and entry.said("before") == text)
     return next((entry.at for entry in found), None)
+
+
+def last_word(entries: Sequence[Entry], layout: Layout, name: str) -> int:
+    """Return the number of the entry by which a generation was made, or last ceased to be active; -1 if none tells.
+
+    Numbers tell which came later also where a clock was put back.
+    """
+    text = layout.text(name)
+    found = (
+        number
+        for number, entry in enumerate(entries)
+        if (entry.event == "switched" and entry.said("before") == text)
+        or (entry.event == "complete" and entry.name == name)
+    )
+    return max(found, default=-1)
+
+
+def moment(text: str) -> datetime | None:
+    """Return the moment that an entry or a name tells; None if it is none: the file may hold anything."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo is not None else None

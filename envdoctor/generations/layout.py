@@ -10,6 +10,7 @@ The path of the link is the identity of the environment.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -60,17 +61,27 @@ class Layout:
         """The file that is held while something is changed."""
         return os.path.join(self.home, "lock")
 
+    @property
+    def logs(self) -> str:
+        """The folder of what was printed."""
+        return os.path.join(self.home, "logs")
+
+    @property
+    def states(self) -> str:
+        """The folder of how environments were."""
+        return os.path.join(self.home, "states")
+
     def place(self, name: str) -> str:
         """Return where a generation lies."""
         return os.path.join(self.home, name)
 
     def log(self, name: str) -> str:
         """Return the file that holds what was printed while a generation was made."""
-        return os.path.join(self.home, "logs", f"{name}.log")
+        return os.path.join(self.logs, f"{name}.log")
 
     def state(self, name: str) -> str:
         """Return the file that says how an environment was when it ceased to be the active one."""
-        return os.path.join(self.home, "states", f"{name}.state")
+        return os.path.join(self.states, f"{name}.state")
 
     def outgoing(self, now: datetime) -> str:
         """Return the name that what is active now has once something else is; of a link elsewhere, a made-up one."""
@@ -96,7 +107,21 @@ class Layout:
         except OSError:
             return None
         folder, name = os.path.split(os.path.normpath(os.path.join(self.parent, text)))
-        return name if folder == self.home else None
+        return name if folder == self.home and _NAME.match(name) else None
+
+    def led_to(self) -> frozenset[str]:
+        """Return the generations that links beside this one lead to, itself included, whatever lies in between."""
+        found = set()
+        with contextlib.suppress(OSError), os.scandir(self.parent) as entries:
+            for path in [entry.path for entry in entries if entry.is_symlink()]:
+                folder, name = os.path.split(os.path.realpath(path))
+                if folder == os.path.realpath(self.home):
+                    found.add(name)
+        return frozenset(found)
+
+    def current(self) -> str:
+        """Return the real path of the environment that is in use; "" if there is none."""
+        return os.path.realpath(self.link) if os.path.isdir(self.link) else ""
 
     def text(self, name: str) -> str:
         """Return what the link says when it leads to a generation."""

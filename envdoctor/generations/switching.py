@@ -15,7 +15,7 @@ from datetime import datetime
 
 from envdoctor.errors import EnvDoctorError, StepError
 from envdoctor.generations import journal
-from envdoctor.generations.layout import Layout
+from envdoctor.generations.layout import ADOPTED, Layout
 from envdoctor.system.descendants import uninterrupted
 
 _HERE = -100
@@ -95,9 +95,9 @@ def recover(layout: Layout, now: datetime) -> str | None:
     said = None
     last = next((entry for entry in reversed(entries) if entry.event in ("gap", "switched")), None)
     if last is not None and last.event == "gap" and not os.path.lexists(layout.link):
-        adopted = layout.place(last.said("adopted"))
-        if os.path.isdir(adopted) and not os.path.islink(adopted):
-            os.rename(adopted, layout.link)
+        adopted = last.said("adopted")
+        if adopted in set(layout.names()):
+            os.rename(layout.place(adopted), layout.link)
             _settle(layout.parent)
             said = f"a switch was interrupted: the directory that was {layout.link} is there again"
     said = said or _written_down(layout, entries, now)
@@ -114,7 +114,7 @@ def _written_down(layout: Layout, entries: tuple[journal.Entry, ...], now: datet
         return None
     before = last.said("text") if last is not None else ""
     if not before:  # the first switch: what it replaced is the adopted directory, if there is one
-        adopted = [name for name in layout.names() if name.startswith("adopted-")]
+        adopted = [name for name in layout.names() if name.startswith(ADOPTED)]
         before = layout.text(adopted[-1]) if adopted else ""
     journal.write(layout, "switched", active, now, before=before, text=layout.text(active))
     return f"a switch to {active} had been made and not been written down"
@@ -124,7 +124,11 @@ def _left_over(layout: Layout) -> Iterator[str]:
     """Yield links that were prepared and not used."""
     with contextlib.suppress(OSError):
         for name in os.listdir(layout.home):
-            if os.path.islink(layout.place(name)):
+            path = layout.place(name)
+            ours = name.startswith(PENDING) or (
+                name.startswith(ADOPTED) and os.path.islink(path) and os.readlink(path).startswith(layout.text(""))
+            )
+            if ours and os.path.islink(path):
                 yield name
 
 

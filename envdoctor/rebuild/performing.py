@@ -17,7 +17,7 @@ from envdoctor.archives.sources import Sources
 from envdoctor.archives.store import Store, flat
 from envdoctor.errors import EnvDoctorError, StepError
 from envdoctor.facts.smoke import Attempt
-from envdoctor.generations import jobs, journal, marker, states, switching
+from envdoctor.generations import jobs, journal, marker, switching
 from envdoctor.generations.collecting import TRASH
 from envdoctor.generations.layout import Layout
 from envdoctor.generations.marker import Built, Marker
@@ -30,6 +30,7 @@ from envdoctor.printable import moment_of
 from envdoctor.progress import Progress, Work
 from envdoctor.rebuild import smoking
 from envdoctor.rebuild.planning import Plan
+from envdoctor.rebuild.returning import note_outgoing
 from envdoctor.rebuild.smoking import Level, Smoked
 from envdoctor.system.beside import settle
 from envdoctor.system.descendants import uninterrupted
@@ -263,9 +264,10 @@ def _switch(order: Order, work: Work, made: Made) -> None:
     journal.write(layout, "complete", order.name, now())
     settle(order.place)
     outgoing = layout.outgoing(now())
-    _note_present(layout, plan.current, outgoing)
-    if not order.force and plan.current:
-        running = jobs.jobs(layout.link, plan.current)
+    current = layout.current()  # another rebuild may have come first since the plan was made
+    note_outgoing(layout, current, outgoing)
+    if not order.force and current:
+        running = jobs.jobs(layout.link, current)
         if running.mixing:
             told = replace(plan, jobs=running).blocked
             raise StepError(
@@ -275,16 +277,6 @@ def _switch(order: Order, work: Work, made: Made) -> None:
             )
     switching.switch(layout, layout.text(order.name), now(), adopted=outgoing, allow_gap=order.allow_gap)
     made.switched = True
-
-
-def _note_present(layout: Layout, current: str, name: str) -> None:
-    """Write down how the outgoing environment is, so that a way back to it can be verified."""
-    if not current:
-        return
-    try:
-        states.record(current, layout.state(name))
-    except OSError as error:
-        raise StepError("switch", f"{current} cannot be read: {error.strerror or error}") from error
 
 
 def _marker(order: Order, work: Work, made: Made) -> Marker:

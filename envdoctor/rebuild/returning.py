@@ -5,10 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import partial
 
-from envdoctor.errors import EnvDoctorError, UsageError
+from envdoctor.errors import EnvDoctorError, StepError, UsageError
 from envdoctor.generations import collecting, freezing, holding, jobs, journal, layout, marker, states, switching
 from envdoctor.generations.collecting import Collected
 from envdoctor.generations.journal import Entry
@@ -96,10 +95,8 @@ def used(place: str) -> str:
 def _age(item: Generation) -> tuple[bool, float]:
     """Order them: the active one, then those that were active last; one that never was counts from when it was made."""
     since = item.superseded or (item.marker.made_at if item.marker else "")
-    try:
-        return item.state != "active", -datetime.fromisoformat(since).timestamp()
-    except ValueError:
-        return True, 0.0
+    moment = journal.moment(since)
+    return item.state != "active", -moment.timestamp() if moment else 0.0
 
 
 def _interrupted(place: Layout) -> bool:
@@ -153,21 +150,35 @@ def rollback(wish: Wish, host: Host, *, to: str | None = None, force: bool = Fal
     with holding.held(place, host.name):
         switching.recover(place, host.now())
         text = _wanted(place, to, force=force)
-        current = os.path.realpath(place.link)
+        current = place.current()
         name = os.path.basename(text) if place.text(os.path.basename(text)) == text else layout.elsewhere(text)
         goal = os.path.normpath(os.path.join(place.parent, text))
-        if not force:
+        if not force and current:
             _refuse_jobs(place, current)
-        difference, known = _difference(goal, place.state(name))
+        difference, known = _difference(goal, place.state(name), force=force)
         if difference is not None and not force:
             raise UsageError(
                 f"{goal} is not as it was when it was last active: {difference.count:,} files differ, first "
                 f"{difference.examples[0]}; see what changed it, or go back all the same with --force"
             )
-        before = os.readlink(place.link) if os.path.islink(place.link) else place.link
-        states.record(current, place.state(place.outgoing(host.now())))
-        switching.switch(place, text, host.now())
+        before = os.readlink(place.link) if os.path.islink(place.link) else current
+        outgoing = place.outgoing(host.now())
+        note_outgoing(place, current, outgoing)
+        switching.switch(place, text, host.now(), adopted=outgoing)
         return Returned(place.link, before, text, known, difference)
+
+
+def note_outgoing(place: Layout, current: str, name: str) -> None:
+    """Write down how the outgoing environment is, so that a way back to it can be verified; nothing if it is gone.
+
+    Raises StepError.
+    """
+    if not current:
+        return
+    try:
+        states.record(current, place.state(name))
+    except OSError as error:
+        raise StepError("switch", f"{current} cannot be read: {error.strerror or error}") from error
 
 
 def _wanted(place: Layout, to: str | None, *, force: bool) -> str:
@@ -214,11 +225,16 @@ def _refuse_jobs(place: Layout, current: str) -> None:
         )
 
 
-def _difference(goal: str, state: str) -> tuple[Difference | None, bool]:
+def _difference(goal: str, state: str, *, force: bool) -> tuple[Difference | None, bool]:
     """Compare an environment with how it was; tell also whether that is known."""
     if not os.path.lexists(state):
         return None, False
     try:
         return states.compare(goal, state), True
     except (OSError, ValueError) as error:
-        raise EnvDoctorError(f"{goal} cannot be compared with how it was: {error}") from error
+        if force:
+            return None, False
+        why = error.strerror if isinstance(error, OSError) else error
+        raise EnvDoctorError(
+            f"{goal} cannot be compared with how it was ({state}: {why}); --force goes back all the same"
+        ) from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from envdoctor.facts import node
 from envdoctor.facts.distributions import Distributions
 from envdoctor.generations import jobs
 from envdoctor.generations.jobs import Jobs
-from envdoctor.generations.layout import Kind, Layout
+from envdoctor.generations.layout import FOLDER, Kind, Layout
 from envdoctor.judge import judge
 from envdoctor.locks.environments import LockEnvironment
 from envdoctor.model import Finding, Target, Unavailable
@@ -27,6 +28,9 @@ from envdoctor.snapshot import Snapshot
 from envdoctor.system.forked import Task, gather
 from envdoctor.system.host import Host
 
+ODD = re.compile(r"""[\x00-\x1f\x7f:"$`]""")
+"""What ends or changes a path in `#!` lines, in PATH, in pyvenv.cfg, or in what `activate` quotes (venv of Python 3.11
+puts it between double quotes)."""
 AREAS = ("packages",)
 """Probes that know what is wrong with the present environment, and who brought it about."""
 APART = ("packages/torch-cpu-build", "packages/compromised", "packages/companion-mismatch", "packages/extension-abi")
@@ -137,8 +141,34 @@ def refusals(layout: Layout, kind: Kind) -> Iterator[str]:
         yield f"{layout.link} is no virtual environment (it has no pyvenv.cfg); name one with --target"
     if os.path.realpath(layout.link) == os.path.realpath(sys.prefix):
         yield f"{layout.link} is what the doctor runs from; install it in an environment of its own (pipx, uv tool)"
-    if reason := _unwritable(layout):
+    if reason := unsuited(layout):
+        yield reason
+    elif reason := _unwritable(layout):
         yield f"{reason}: the new environment is made beside the old one; let its owner rebuild it, or move it"
+
+
+def unsuited(layout: Layout) -> str:
+    """Say why generations cannot lie where the layout puts them; "" if they can."""
+    try:
+        odd = ODD.search(layout.link.encode().decode())
+    except UnicodeEncodeError:
+        return f"{layout.link} is no UTF-8, which pyvenv.cfg and scripts have to be; rename it, or choose another"
+    if odd:
+        return (
+            f"{layout.link} has {odd[0]!r} in it, which the activate scripts and first lines of an environment cannot "
+            "hold; rename the folder, or choose another"
+        )
+    if layout.name == FOLDER:
+        return f"{layout.link}: {FOLDER} is where generations lie, and cannot be an environment; rename it"
+    if os.path.lexists(os.path.join(layout.home, "pyvenv.cfg")):
+        return f"{layout.home}, where the generations of {layout.link} would lie, is an environment; rename one of them"
+    folders = os.path.dirname(layout.home), layout.home
+    for folder in (*folders, layout.logs, layout.states):
+        if os.path.lexists(folder) and not os.path.isdir(folder):
+            return f"{folder} is no directory, and what belongs to {layout.link} lies there; move it away"
+        if folder in folders and os.path.islink(folder):
+            return f"{folder} is a link, and generations are made at their real path; put a directory there"
+    return ""
 
 
 def _unwritable(layout: Layout) -> str:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import BinaryIO, cast
 
 from envdoctor import locks
 from envdoctor.archives import narrowing, store
@@ -177,7 +178,7 @@ def _plan(
     own = surveying.own(seen.taken)
     installed = [planning.Installed(item.name, item.version, surveying.editable_folder(item)) for item in own]
     wanted = [Wanted(pin.name, pin.version, pin.size) for pin in narrowed.pins]
-    current = os.path.realpath(place.link) if os.path.isdir(place.link) else ""
+    current = place.current()
     leaves, changes, arrives, repaired, stays = planning.compared(installed, wanted, seen.findings)
     names = [name for name in (lock.project, *(package.name for package in narrowed.projects)) if name]
     projects, lost = planning.projects(installed, names, project_of(place.link))
@@ -263,14 +264,22 @@ def run(prepared: Prepared, host: Host, tell: Callable[[Progress], None]) -> Reb
         recovered = switching.recover(place, host.now())
         cleared = () if prepared.plan.network else collecting.clear(place)
         name = place.new(prepared.plan.digest, host.now())
-        os.makedirs(os.path.dirname(place.log(name)), exist_ok=True)
-        with open(place.log(name), "ab", buffering=0) as log:
+        with _log(place, name) as log:
             work = Work(host, _logged(tell, log.write), lambda data: _write(log.write, data), (descriptor,))
             made = _made(prepared, name, work)
         collected = _collected(prepared, host)
     seconds = time.monotonic() - began
     said = coldness.verdict(place.link, host)
     return Rebuilt(prepared.plan, name, made, collected, place.log(name), seconds, cleared, recovered, said)
+
+
+def _log(place: Layout, name: str) -> BinaryIO:
+    """Open the file for what is printed while a generation is made. Raises EnvDoctorError."""
+    try:
+        os.makedirs(place.logs, exist_ok=True)
+        return cast("BinaryIO", open(place.log(name), "ab", buffering=0))
+    except OSError as error:
+        raise EnvDoctorError(f"{place.log(name)}: cannot be written: {error.strerror or error}") from error
 
 
 def _logged(tell: Callable[[Progress], None], write: Callable[[bytes], object]) -> Callable[[Progress], None]:
