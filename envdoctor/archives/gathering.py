@@ -17,8 +17,8 @@ from envdoctor.locks.text import ARCHIVES, name_and_version, normalised
 from envdoctor.printable import printable, size_of
 from envdoctor.progress import Progress, Work
 
-HASHERS = 4
-"""Threads that hash; hashlib lets go of the interpreter's lock."""
+HASHERS = min(16, len(os.sched_getaffinity(0)) + 1)
+"""Threads that hash, one more than cores, as some wait for the disk; hashlib lets go of the interpreter's lock."""
 
 
 @dataclass(slots=True)
