@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from envdoctor.cli.application import (
+    INTERRUPTED,
     ConfigOption,
     ExtraOption,
     Format,
@@ -24,7 +26,9 @@ from envdoctor.cli.application import (
 )
 
 if TYPE_CHECKING:
+    from envdoctor.generations.layout import Layout
     from envdoctor.progress import Progress
+    from envdoctor.rebuild.workflow import Rebuilt
 
 FormatOption = Annotated[Format, typer.Option("--format", help="Report format.")]
 KeepOption = Annotated[int, typer.Option(help="Old generations to keep.", min=0, metavar="N")]
@@ -127,8 +131,9 @@ def rebuild(
         if not prepared.refused and not yes:
             _confirm(texts.plan(prepared, _wrapped))
         tell = _teller(ProgressForm.NONE if quiet else progress)
-        done = workflow.run(prepared, host, tell)
-    show(_json(texts.rebuilt_document(done)) if output is Format.JSON else texts.rebuilt(done))
+        with _interrupted(prepared.layout):
+            done = workflow.run(prepared, host, tell)
+        _told(done, _json(texts.rebuilt_document(done)) if output is Format.JSON else texts.rebuilt(done))
 
 
 @app.command()
@@ -183,6 +188,29 @@ def _json(document: Any) -> str:  # noqa: ANN401 - JSON values
     import json
 
     return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
+
+
+@contextlib.contextmanager
+def _interrupted(layout: Layout) -> Iterator[None]:
+    """Say which environment is active after a Ctrl-C, or a signal that ends the doctor."""
+    before = layout.active()
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit) as error:
+        active = layout.active()
+        said = f"{layout.link} had been switched to {active}" if active != before else "the old environment is active"
+        complain(f"interrupted: {said}")
+        raise SystemExit(INTERRUPTED if isinstance(error, KeyboardInterrupt) else error.code) from None
+
+
+def _told(done: Rebuilt, text: str) -> None:
+    """Print what came of it. Raises EnvDoctorError if it cannot be printed, saying that it is done all the same."""
+    from envdoctor.errors import EnvDoctorError
+
+    try:
+        show(text)
+    except EnvDoctorError as error:
+        raise EnvDoctorError(f"{done.plan.link} is rebuilt, and {done.name} is active; {error}") from error
 
 
 def _wrapped(line: str) -> str:

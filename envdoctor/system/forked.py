@@ -20,6 +20,7 @@ from typing import Any, NoReturn
 
 from envdoctor.errors import EnvDoctorError, UsageError, described
 from envdoctor.model import Unavailable
+from envdoctor.system.descendants import ENDING, uninterrupted
 from envdoctor.system.host import end_group, own_group, share_group
 from envdoctor.system.prctl import die_with_parent
 
@@ -80,8 +81,10 @@ def gather(
             while waiting or running:
                 for task in _ready(waiting, results)[: limit - len(running)]:
                     waiting.remove(task)
-                    child = _start(task, results, ends)
-                    running[child.pipe] = child
+                    # what a signal raises in a hook of fork(2)'s, as logging has one, is passed over: it waits
+                    with uninterrupted():
+                        child = _start(task, results, ends)
+                        running[child.pipe] = child
                     selector.register(child.pipe, selectors.EVENT_READ)
                 if not running:
                     for task in waiting:
@@ -144,6 +147,7 @@ def _child(task: Task, arguments: list[Any], writing: int) -> NoReturn:
         _unreaped.clear()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
         gc.disable()
         answer = _answer(task, arguments)
         with os.fdopen(writing, "wb") as pipe:

@@ -10,6 +10,7 @@ import subprocess  # noqa: TID251 - this is a module that may
 import time
 from collections.abc import Callable, Mapping, Sequence
 
+from envdoctor.system.descendants import ENDING, uninterrupted
 from envdoctor.system.host import Completed
 from envdoctor.system.prctl import die_with_parent
 
@@ -32,32 +33,49 @@ def perform(
     inherits the descriptors `held`; `heard` is given what it prints, block by block, as it comes.
     """
     end = time.monotonic() + timeout
+    process = None
     try:
-        process = subprocess.Popen(
-            argv,
-            env=dict(env),
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            process_group=0,
-            preexec_fn=die_with_parent,
-            pass_fds=held,
-        )
-    except (OSError, ValueError) as error:
-        return Completed(None, b"", f"did not start: {getattr(error, 'strerror', None) or error}")
-    try:
+        with (
+            uninterrupted()
+        ):  # what a signal raises in a hook of fork(2)'s, as logging has one, is passed over: it waits
+            process = subprocess.Popen(
+                argv,
+                env=dict(env),
+                cwd=cwd,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                process_group=0,
+                preexec_fn=_begin,
+                pass_fds=held,
+            )
         printed = _tail(process, end, heard)
         left = max(0.0, end - time.monotonic())
         return Completed(process.wait(timeout=left), printed)
     except subprocess.TimeoutExpired as late:
         return Completed(None, late.output or b"", f"no end within {timeout:g} s")
+    except (OSError, ValueError) as error:
+        if process is not None:
+            raise
+        return Completed(None, b"", f"did not start: {getattr(error, 'strerror', None) or error}")
     finally:
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.kill()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(timeout=0.5)
+        if process is not None:
+            _end(process)
+
+
+def _begin() -> None:
+    """Be ended with the doctor, and by the signals that it holds back just now."""
+    die_with_parent()
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, ENDING)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Kill what is left of it and of its group."""
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.kill()
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(timeout=0.5)
 
 
 def _tail(process: subprocess.Popen[bytes], end: float, heard: Callable[[bytes], None] | None) -> bytes:
