@@ -15,6 +15,7 @@ from typing import Any
 
 from envdoctor import seals
 from envdoctor.facts import records
+from envdoctor.printable import throughout
 from envdoctor.seals import Seal
 
 Times = list[int]
@@ -83,23 +84,16 @@ def owners(prefix: str, seal: Seal) -> Any | None:  # noqa: ANN401 - JSON, for t
         unchanged = all(_same_record(prefix, path, times) for path, times in data["records"].items()) and all(
             _same_folder(os.path.join(prefix, path), ctime, digest) for path, (ctime, digest) in data["folders"].items()
         )
-        return _as_seen_from(prefix, data) if unchanged else None
+        return _below(data["owners"], data["prefix"], prefix) if unchanged else None
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError, OSError):
         return None
 
 
-def _as_seen_from(prefix: str, data: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON
-    """Return ownership with the paths of now: a generation is sealed before the link leads to it."""
-    sealed, found = data.get("prefix", prefix), data["owners"]
-    return found if sealed == prefix else _moved(found, f"{sealed}/", f"{prefix}/")
-
-
-def _moved(value: Any, before: str, after: str) -> Any:  # noqa: ANN401 - JSON
-    if isinstance(value, dict):
-        return {_moved(key, before, after): _moved(item, before, after) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_moved(item, before, after) for item in value]
-    return f"{after}{value.removeprefix(before)}" if isinstance(value, str) and value.startswith(before) else value
+def _below(owned: Any, before: str, prefix: str) -> Any:  # noqa: ANN401 - JSON
+    """Name what was sealed under one path by another: a generation is sealed by its own, and looked at by its link."""
+    if before == prefix:
+        return owned
+    return throughout(owned, lambda text: prefix + text[len(before) :] if text.startswith(f"{before}/") else text)
 
 
 def _same_record(prefix: str, path: str, times: Times) -> bool:
@@ -130,9 +124,8 @@ def build(prefix: str, sites: Iterable[str], in_order: Callable[[str, str], bool
                 record_times[os.path.relpath(record, prefix)] = times_of(os.stat(record))
                 if in_order(site, info):
                     found.append(_line(prefix, site, info, record))
-    head = json.dumps(
-        {"prefix": prefix, "folders": folders, "records": record_times, "owners": owned}, separators=(",", ":")
-    )
+    said = {"prefix": prefix, "folders": folders, "records": record_times, "owners": owned}
+    head = json.dumps(said, separators=(",", ":"))
     return [head, *found]
 
 
