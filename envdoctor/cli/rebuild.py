@@ -106,11 +106,11 @@ def rebuild(
     failed, and the old environment is active.
     """
     from envdoctor import workflows
-    from envdoctor.rebuild import texts, workflow
+    from envdoctor.rebuild import preparing, texts
 
     host = workflows.LocalHost()
     wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()))
-    asked = workflow.Asked(
+    asked = preparing.Asked(
         installer.value if installer else None,
         tuple(find_links or ()),
         offline,
@@ -124,12 +124,14 @@ def rebuild(
         allow_gap,
     )
     with detailed():
-        prepared = workflow.prepare(wish, asked, host)
+        prepared = preparing.prepare(wish, asked, host)
         if dry_run:
             show(_json(texts.plan_document(prepared)) if output is Format.JSON else texts.plan(prepared, _wrapped))
             raise typer.Exit(2 if prepared.refused else 0)
         if not prepared.refused and not yes:
             _confirm(texts.plan(prepared, _wrapped))
+        from envdoctor.rebuild import workflow
+
         tell = _teller(ProgressForm.NONE if quiet else progress)
         with _interrupted(prepared.layout):
             done = workflow.run(prepared, host, tell)

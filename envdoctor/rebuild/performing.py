@@ -29,9 +29,9 @@ from envdoctor.model import Report, Severity
 from envdoctor.printable import moment_of
 from envdoctor.progress import Progress, Work
 from envdoctor.rebuild import smoking
-from envdoctor.rebuild.planning import Plan
+from envdoctor.rebuild.planning import Level, Plan
 from envdoctor.rebuild.returning import note_outgoing
-from envdoctor.rebuild.smoking import Level, Smoked
+from envdoctor.rebuild.smoking import Smoked
 from envdoctor.system.beside import settle
 from envdoctor.system.descendants import uninterrupted
 
@@ -89,7 +89,7 @@ def perform(order: Order, store: Store, work: Work) -> Made:
         with _timed(made, "switch"):
             _switch(order, work, made)
     except BaseException as error:
-        _abandon(order, work, error)
+        _abandon(order, work, made, error)
         raise
     return made
 
@@ -296,11 +296,11 @@ def _marker(order: Order, work: Work, made: Made) -> Marker:
     )
 
 
-def _abandon(order: Order, work: Work, error: BaseException) -> None:
+def _abandon(order: Order, work: Work, made: Made, error: BaseException) -> None:
     """Note what happened. What is red is kept for inspection; anything else is of no use, and the caller clears it."""
     red = isinstance(error, RedError)
     with contextlib.suppress(EnvDoctorError, OSError):
         if red and os.path.isdir(order.place):
-            found = replace(_marker(order, work, Made()), state="red", why=str(error))
+            found = replace(_marker(order, work, made), state="red", why=str(error))
             marker.write(order.place, found)
         journal.write(order.layout, "failed", order.name, work.host.now(), why=str(error)[:500], red=red)

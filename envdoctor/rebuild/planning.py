@@ -15,8 +15,8 @@ from envdoctor.generations.layout import Kind
 from envdoctor.model import Finding, Unavailable
 from envdoctor.versions import same_build
 
-SHOWN = 50
-"""Paths of one kind that a plan names."""
+Level = Literal["quick", "full", "none"]
+"""How much is tried out before the switch."""
 
 
 @dataclass(frozen=True, slots=True)

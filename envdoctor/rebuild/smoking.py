@@ -6,20 +6,19 @@ import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
 
 from envdoctor import snapshot
 from envdoctor.facts.smoke import Attempt
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.locate import Wish, locate
 from envdoctor.model import Report, Unavailable
+from envdoctor.rebuild.planning import Level
 from envdoctor.smoke import workflow
 from envdoctor.smoke.devices import CPU
 from envdoctor.snapshot import Snapshot
 from envdoctor.system.forked import call
 from envdoctor.system.host import Host
 
-Level = Literal["quick", "full", "none"]
 WITHIN = 30.0
 """Seconds for reading the node."""
 FACTS = ("interpreter", "search_path", "distributions", "torch_build", "driver", "variables")

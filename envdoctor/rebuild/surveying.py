@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from typing import Any
 
 from envdoctor import registry, snapshot
@@ -73,7 +74,7 @@ def survey(
         Task("the files of the present environment", partial(_leavings, current), timeout=WITHIN),
         Task("the file system", partial(network_type, layout.parent), timeout=WITHIN),
     ]
-    seen = gather(tasks, deadline=WITHIN, meanwhile=registry.load(("packages", "lock")))
+    seen = gather(tasks, deadline=WITHIN, meanwhile=_modules())
     present, refused, network = (seen[tasks[number].name] for number in (0, 1, 4))
     if isinstance(refused, Unavailable):
         raise EnvDoctorError(f"the lock cannot be audited: {refused.reason}")
@@ -86,6 +87,11 @@ def survey(
         refused,
         network if isinstance(network, str) else "",
     )
+
+
+def _modules() -> Iterator[object]:
+    """Import, a module a step, what the plan takes once the children are done."""
+    yield import_module("envdoctor.archives.narrowing")
 
 
 def _audit(target: Target, policy: Policy, environment: LockEnvironment) -> Asked:

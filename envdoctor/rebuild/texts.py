@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from envdoctor import __version__
 from envdoctor.codec import to_json
@@ -11,8 +11,11 @@ from envdoctor.generations.jobs import Jobs
 from envdoctor.model import Unavailable
 from envdoctor.printable import clean, printable, size_of
 from envdoctor.rebuild.planning import Change, Leaving, Plan
-from envdoctor.rebuild.returning import Generation, Generations, Returned
-from envdoctor.rebuild.workflow import Prepared, Rebuilt
+
+if TYPE_CHECKING:
+    from envdoctor.rebuild.preparing import Prepared
+    from envdoctor.rebuild.returning import Generation, Generations, Returned
+    from envdoctor.rebuild.workflow import Rebuilt
 
 SCHEMA = 1
 LISTED = 12

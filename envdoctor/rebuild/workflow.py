@@ -1,78 +1,24 @@
-"""`envdoctor rebuild`: from what was asked to a plan, and from the plan to a new active environment."""
+"""`envdoctor rebuild`, once it is decided: hold the lock, clear what a killed one left, perform, collect."""
 
 from __future__ import annotations
 
 import os
-import sys
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from typing import BinaryIO, cast
 
-from envdoctor import locks
-from envdoctor.archives import narrowing, store
-from envdoctor.archives.narrowing import Narrowed
-from envdoctor.archives.sources import Sources
 from envdoctor.archives.store import Store
-from envdoctor.errors import EnvDoctorError, RefusedLockError, UsageError
-from envdoctor.facts import interpreter as interpreters
-from envdoctor.generations import collecting, holding, journal, layout, switching
+from envdoctor.errors import EnvDoctorError
+from envdoctor.generations import collecting, holding, journal, switching
 from envdoctor.generations.collecting import Collected
-from envdoctor.generations.layout import Kind, Layout
-from envdoctor.installing import creating, installers
-from envdoctor.installing.installers import Installer, Name
-from envdoctor.locate import Wish, locate, project_of
-from envdoctor.locking.interpreters import wanted
-from envdoctor.locks.environments import LockEnvironment, of_target
-from envdoctor.model import Lock, Target, Unavailable
-from envdoctor.policy import Policy
+from envdoctor.generations.layout import Layout
 from envdoctor.progress import Progress, Work
-from envdoctor.rebuild import coldness, performing, planning, returning, surveying
+from envdoctor.rebuild import coldness, performing, returning, surveying
 from envdoctor.rebuild.performing import Made, Order
-from envdoctor.rebuild.planning import Plan, Wanted
-from envdoctor.rebuild.smoking import Level
-from envdoctor.rebuild.surveying import Survey
-from envdoctor.system.forked import call
+from envdoctor.rebuild.planning import Plan
+from envdoctor.rebuild.preparing import Prepared
 from envdoctor.system.host import Host
-
-WITHIN = 60.0
-"""Seconds for finding the target and its Python."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the caller wants, beside the target and its lock."""
-
-    installer: Name | None = None
-    find_links: tuple[str, ...] = ()
-    offline: bool = False
-    python: str | None = None
-    project: bool = True
-    smoke: Level = "quick"
-    devices: str | None = None
-    keep: int = 2
-    freeze: bool = False
-    force: bool = False
-    allow_gap: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Prepared:
-    """A plan, and what performing it takes."""
-
-    plan: Plan
-    layout: Layout
-    policy: Policy
-    narrowed: Narrowed
-    sources: Sources
-    installer: Installer
-    store: str
-    """Directory of the archive store."""
-    wish: Wish
-    asked: Asked
-    refused: tuple[str, ...] = ()
-    """Why it cannot be performed, a line each; none if it can."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,170 +36,6 @@ class Rebuilt:
     recovered: str | None = None
     caches: tuple[str, ...] = field(default_factory=tuple)
     """What is to be said of the compile caches, a line each."""
-
-
-def prepare(wish: Wish, asked: Asked, host: Host) -> Prepared:
-    """Decide everything, and change nothing.
-
-    Raises UsageError (no environment that can be rebuilt, no lock), RefusedLockError if the lock fails its audit, and
-    EnvDoctorError.
-    """
-    wish = replace(wish, place=True)
-    target, policy = call("the search for the target", partial(locate, wish, host), timeout=WITHIN)
-    place = layout.of(target.prefix)
-    kind = place.kind()
-    surveying.refuse(list(surveying.refusals(place, kind)))
-    if target.lock is None:
-        raise UsageError(f"no lock for {place.link}: name one with --lock, or make one with `envdoctor lock compile`")
-    lock: Lock = call("the lock", partial(locks.read, target.lock), timeout=WITHIN)
-    python = _python(target, asked, host)
-    environment = _environment(python, host)
-    installer = installers.choose(asked.installer, host)
-    seen = surveying.survey(place, kind, target, policy, host, environment=environment)
-    if seen.refused:
-        raise RefusedLockError(f"{target.lock}: the audit finds {len(seen.refused)} errors in it", seen.refused)
-    narrowed = narrowing.narrow(
-        lock, environment.markers, environment.ordered_tags(), policy, extras=target.extras, groups=target.groups
-    )
-    archives = store.place(host.own)
-    plan = _plan(place, kind, lock, narrowed, seen, asked, _Means(python, environment, installer, archives))
-    sources = Sources(lock, _folders(asked.find_links, host), asked.offline, _pip_conf(plan.current))
-    refused = tuple(_refused(plan, asked))
-    return Prepared(plan, place, policy, narrowed, sources, installer, archives, wish, asked, refused)
-
-
-@dataclass(frozen=True, slots=True)
-class _Means:
-    python: str
-    environment: LockEnvironment
-    installer: Installer
-    store: str
-
-
-def _python(target: Target, asked: Asked, host: Host) -> str:
-    """Return the base interpreter of the new environment: that asked for, else the present or an earlier one's."""
-    if asked.python is not None:
-        version, found = wanted(asked.python, host)
-        if found is None:
-            raise UsageError(f"--python: there is no Python {version} on PATH; name it by its path")
-        return creating.base_of(found.path)
-    if os.path.lexists(os.path.join(target.prefix, "pyvenv.cfg")):
-        return creating.base_of(target.python)
-    earlier = (entry.said("python") for entry in reversed(journal.read(layout.of(target.prefix))))
-    return creating.base_of(next((path for path in earlier if path and os.path.exists(path)), sys.executable))
-
-
-def _environment(python: str, host: Host) -> LockEnvironment:
-    done = host.run([python, "-I", "-S", "-B", interpreters.PAYLOAD], timeout=interpreters.ANSWER_WITHIN, env=host.env)
-    answer, problem = interpreters.parse_answer(done)
-    if answer is None:
-        raise UsageError(f"{python}: does not answer ({problem}); name another with --python")
-    free = "t" in answer["abiflags"]
-    return of_target(answer["markers"], answer["libc"], free_threaded=free, name=f"Python {answer['version']}")
-
-
-def _folders(named: Sequence[str], host: Host) -> tuple[str, ...]:
-    found = tuple(os.path.abspath(os.path.join(host.cwd, os.path.expanduser(folder))) for folder in named)
-    for folder, said in zip(found, named, strict=True):
-        if not os.path.isdir(folder):
-            raise UsageError(f"--find-links: {said} is no directory")
-    return found
-
-
-def _pip_conf(current: str) -> str | None:
-    """Return the pip configuration of the present environment, which counts for the new one too."""
-    path = os.path.join(current, "pip.conf")
-    return path if current and os.path.isfile(path) else None
-
-
-def _plan(
-    place: Layout,
-    kind: Kind,
-    lock: Lock,
-    narrowed: Narrowed,
-    seen: Survey,
-    asked: Asked,
-    means: _Means,
-) -> Plan:
-    own = surveying.own(seen.taken)
-    installed = [planning.Installed(item.name, item.version, surveying.editable_folder(item)) for item in own]
-    wanted = [Wanted(pin.name, pin.version, pin.size) for pin in narrowed.pins]
-    current = place.current()
-    leaves, changes, arrives, repaired, stays = planning.compared(installed, wanted, seen.findings)
-    names = [name for name in (lock.project, *(package.name for package in narrowed.projects)) if name]
-    projects, lost = planning.projects(installed, names, project_of(place.link))
-    left = seen.leavings
-    present = None if isinstance(left, Unavailable) or not current else left.size
-    there = frozenset(pin.name for pin in narrowed.pins if store.has(means.store, pin.hashes))
-    unread = seen.taken.distributions.reason if current and isinstance(seen.taken.distributions, Unavailable) else ""
-    return Plan(
-        link=place.link,
-        kind=kind,
-        current=current,
-        lock=lock.path,
-        digest=lock.digest,
-        python=means.python,
-        version=means.environment.markers["python_full_version"],
-        installer=str(means.installer),
-        pip="pip" not in {item.name for item in wanted} and (not own or any(item.name == "pip" for item in own)),
-        wanted=len(wanted),
-        leaves=leaves,
-        changes=changes,
-        arrives=arrives,
-        repaired=repaired,
-        stays=stays,
-        losses=(*lost, *_losses(seen)),
-        projects=projects if asked.project else (),
-        sizes=planning.sizes(present, wanted, there, _free(place)),
-        jobs=seen.jobs,
-        smoke=_smoke_said(asked),
-        unread=unread,
-        frozen=asked.freeze,
-        keep=asked.keep,
-        network=seen.network,
-    )
-
-
-def _smoke_said(asked: Asked) -> str:
-    if asked.smoke == "none":
-        return "none, as asked"
-    if asked.devices:
-        return f"{asked.smoke} on {asked.devices}"
-    return (
-        f"{asked.smoke}, on the GPUs that no process uses; on the CPU where torch is built without CUDA or none is here"
-    )
-
-
-def _losses(seen: Survey) -> list[planning.Loss]:
-    left = () if isinstance(seen.leavings, Unavailable) else seen.leavings.left
-    found = [planning.Loss(each.what, each.path, each.said) for each in left]
-    unowned = seen.findings.get("packages/unowned-file", ())
-    return [*found, *(planning.Loss("unowned files", finding.subject, finding.message) for finding in unowned)]
-
-
-def _free(place: Layout) -> int | None:
-    try:
-        status = os.statvfs(place.parent)
-    except OSError:
-        return None
-    return status.f_bavail * status.f_frsize
-
-
-def _refused(plan: Plan, asked: Asked) -> list[str]:
-    """Say why a plan cannot be performed."""
-    found = []
-    sizes = plan.sizes
-    if sizes.needed is not None and sizes.free is not None and sizes.needed > sizes.free:
-        found.append(
-            f"too little disk: about {sizes.needed >> 20:,} MiB are needed beside {plan.link}, {sizes.free >> 20:,} "
-            "MiB are free; remove old generations with `envdoctor generations --prune`, or what else lies there"
-        )
-    if plan.blocked and not asked.force:
-        found.append(
-            f"jobs run from {plan.link}, and would mix the old packages with the new: {plan.blocked}; let them end, or "
-            "switch under them with --force"
-        )
-    return found
 
 
 def run(prepared: Prepared, host: Host, tell: Callable[[Progress], None]) -> Rebuilt:
