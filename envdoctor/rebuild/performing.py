@@ -8,75 +8,30 @@ import shutil
 import time
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from envdoctor import __version__, freezing, sealing
+from envdoctor import sealing
 from envdoctor.archives import Archive, fetching
-from envdoctor.archives.narrowing import Narrowed
-from envdoctor.archives.sources import Sources
 from envdoctor.archives.store import Store, flat
 from envdoctor.errors import EnvDoctorError, StepError
 from envdoctor.facts.smoke import Attempt
-from envdoctor.generations import jobs, journal, marker, switching
+from envdoctor.generations import journal, marker
 from envdoctor.generations.collecting import TRASH
-from envdoctor.generations.layout import Layout
-from envdoctor.generations.marker import Built, Marker
 from envdoctor.installing import compiling, creating, installers, project, proving
-from envdoctor.installing.installers import Installer
 from envdoctor.installing.proving import Proof
-from envdoctor.locate import Wish
 from envdoctor.model import Report, Severity
-from envdoctor.printable import moment_of
 from envdoctor.progress import Progress, Work
-from envdoctor.rebuild import smoking
-from envdoctor.rebuild.planning import Level, Plan
-from envdoctor.rebuild.returning import note_outgoing
+from envdoctor.rebuild import completing, smoking
+from envdoctor.rebuild.orders import Made, Order, RedError
 from envdoctor.rebuild.smoking import Smoked
-from envdoctor.system.beside import settle
 from envdoctor.system.descendants import uninterrupted
 
 PROOF_WITHIN = 3600.0
 """Seconds; 7 GB take three."""
-SLACK = 1 << 30
+SLACK = 256 << 20
 """Bytes that stay free after a rebuild."""
 BLOCKING = ("packages/", "environment/moved", "environment/dangling-python", "environment/python-mismatch")
 """Probes whose errors in the new environment stop a rebuild: those of the node and the job were there before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What is to be made."""
-
-    plan: Plan
-    layout: Layout
-    name: str
-    """Of the generation."""
-    narrowed: Narrowed
-    sources: Sources
-    installer: Installer
-    wish: Wish
-    smoke: Level
-    devices: str | None = None
-    force: bool = False
-    allow_gap: bool = False
-
-    @property
-    def place(self) -> str:
-        """Where the generation lies."""
-        return self.layout.place(self.name)
-
-
-@dataclass(slots=True)
-class Made:
-    """What came of it, as far as it came."""
-
-    archives: tuple[Archive, ...] = ()
-    proof: Proof | None = None
-    smoked: Smoked | None = None
-    switched: bool = False
-    seconds: dict[str, float] = field(default_factory=dict)
-    """By step."""
-    notes: list[str] = field(default_factory=list)
 
 
 def perform(order: Order, store: Store, work: Work) -> Made:
@@ -87,7 +42,7 @@ def perform(order: Order, store: Store, work: Work) -> Made:
         with _timed(made, "smoke"):
             _smoke(order, work, made)
         with _timed(made, "switch"):
-            _switch(order, work, made)
+            completing.switch(order, work, made)
     except BaseException as error:
         _abandon(order, work, made, error)
         raise
@@ -151,7 +106,7 @@ def _timed(made: Made, step: str) -> Iterator[None]:
 
 def _has_room(order: Order, archives: Sequence[Archive]) -> None:
     """Compare what the archives unpack to with what is free, now that both are known. Raises StepError."""
-    needed = sum(unpacked(archive.path) for archive in archives) + SLACK // 4
+    needed = sum(unpacked(archive.path) for archive in archives) + SLACK
     status = os.statvfs(order.layout.home)
     free = status.f_bavail * status.f_frsize
     if free < needed:
@@ -192,10 +147,6 @@ def _proven(order: Order, archives: Sequence[Archive], work: Work) -> Proof:
         f"{said[0]}; the new environment is kept in {order.place}",
         tuple(said[:20]),
     )
-
-
-class RedError(StepError):
-    """The new environment is whole and not right: it is kept for inspection."""
 
 
 def _sealed(order: Order, work: Work) -> None:
@@ -253,54 +204,11 @@ def _attempts_told(work: Work) -> Callable[[Attempt], None]:
     return tell
 
 
-def _switch(order: Order, work: Work, made: Made) -> None:
-    """Write the marker, see all of it onto the disk, note how the present environment is, and flip the link."""
-    layout, plan, now = order.layout, order.plan, work.host.now
-    work.tell(Progress("switch", layout.link))
-    marker.write(order.place, _marker(order, work, made))
-    if plan.frozen:
-        work.tell(Progress("freeze", order.place))
-        freezing.freeze(replace(order.wish, target=order.place, lock=plan.lock, place=False), work.host, force=True)
-    journal.write(layout, "complete", order.name, now())
-    settle(order.place)
-    outgoing = layout.outgoing(now())
-    current = layout.current()  # another rebuild may have come first since the plan was made
-    note_outgoing(layout, current, outgoing)
-    if not order.force and current:
-        running = jobs.jobs(layout.link, current)
-        if running.mixing:
-            told = replace(plan, jobs=running).blocked
-            raise StepError(
-                "switch",
-                f"while the new environment was made, jobs began to run from {layout.link}: {told}",
-                advice=f"when they have ended: envdoctor rollback --to {order.name}",
-            )
-    switching.switch(layout, layout.text(order.name), now(), adopted=outgoing, allow_gap=order.allow_gap)
-    made.switched = True
-
-
-def _marker(order: Order, work: Work, made: Made) -> Marker:
-    plan, proof = order.plan, made.proof
-    return Marker(
-        made_at=moment_of(work.host.now().timestamp()) or "",
-        envdoctor=__version__,
-        host=work.host.name,
-        lock=plan.lock,
-        lock_digest=plan.digest,
-        python=plan.version,
-        installer=plan.installer,
-        packages=tuple(Built(a.name, a.version, a.filename, a.sha256, a.built_from) for a in made.archives),
-        files=proof.files if proof else 0,
-        size=proof.bytes if proof else 0,
-        smoke=made.smoked.said if made.smoked else "",
-    )
-
-
 def _abandon(order: Order, work: Work, made: Made, error: BaseException) -> None:
     """Note what happened. What is red is kept for inspection; anything else is of no use, and the caller clears it."""
     red = isinstance(error, RedError)
     with contextlib.suppress(EnvDoctorError, OSError):
         if red and os.path.isdir(order.place):
-            found = replace(_marker(order, work, made), state="red", why=str(error))
+            found = replace(completing.described(order, work, made), state="red", why=str(error))
             marker.write(order.place, found)
         journal.write(order.layout, "failed", order.name, work.host.now(), why=str(error)[:500], red=red)

@@ -15,7 +15,7 @@ from envdoctor.generations.collecting import Collected
 from envdoctor.generations.layout import Layout
 from envdoctor.progress import Progress, Work
 from envdoctor.rebuild import coldness, performing, returning, surveying
-from envdoctor.rebuild.performing import Made, Order
+from envdoctor.rebuild.orders import Made, Order
 from envdoctor.rebuild.planning import Plan
 from envdoctor.rebuild.preparing import Prepared
 from envdoctor.system.host import Host
