@@ -26,9 +26,8 @@ from envdoctor.cli.application import (
 )
 
 if TYPE_CHECKING:
-    from envdoctor.generations.layout import Layout
     from envdoctor.progress import Progress
-    from envdoctor.rebuild.workflow import Rebuilt
+    from envdoctor.rebuild.workflow import Prepared, Rebuilt
 
 FormatOption = Annotated[Format, typer.Option("--format", help="Report format.")]
 KeepOption = Annotated[int, typer.Option(help="Old generations to keep.", min=0, metavar="N")]
@@ -133,7 +132,7 @@ def rebuild(
         from envdoctor.rebuild import workflow
 
         tell = _teller(ProgressForm.NONE if quiet else progress)
-        with _interrupted(prepared.layout):
+        with _interrupted(prepared):
             done = workflow.run(prepared, host, tell)
         _told(done, _json(texts.rebuilt_document(done)) if output is Format.JSON else texts.rebuilt(done))
 
@@ -193,8 +192,9 @@ def _json(document: Any) -> str:  # noqa: ANN401 - JSON values
 
 
 @contextlib.contextmanager
-def _interrupted(layout: Layout) -> Iterator[None]:
+def _interrupted(prepared: Prepared) -> Iterator[None]:
     """Say which environment is active after a Ctrl-C, or a signal that ends the doctor."""
+    layout = prepared.layout
     before = layout.active()
     try:
         yield

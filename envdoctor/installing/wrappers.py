@@ -16,6 +16,7 @@ _EXPRESSIONS = (
     ast.Attribute, ast.Call, ast.Compare, ast.Constant, ast.Name, ast.Slice, ast.Subscript, ast.UnaryOp,
     ast.Load, ast.Store, ast.Eq, ast.USub, ast.alias,
 )  # fmt: skip
+_NUMBERED = rb"(?:3(?:\.\d+t?)?)?"
 LIMIT = 64 << 10
 """Bytes of a wrapper; pip's have 200."""
 
@@ -25,10 +26,14 @@ def body(data: bytes, prefix: str) -> bytes | None:
 
     ensurepip writes bin/python3.11, pip and uv what they are told; all of these names are one interpreter (own.py).
     A path too long for the kernel, or with a space, is started by /bin/sh: three lines that are a string to Python.
+    uv writes a single quote in it as a shell has to read it.
     """
-    python = re.escape(f"{prefix}/bin/python".encode("utf-8", "surrogateescape")) + rb"(?:3(?:\.\d+t?)?)?"
+    path = f"{prefix}/bin/python".encode("utf-8", "surrogateescape")
+    python = re.escape(path) + _NUMBERED
+    quoted = re.escape(path.replace(b"'", b"'\"'\"'")) + _NUMBERED
     direct = rb"#!" + python + rb"[ \t]*\r?\n"
-    shell = rb"#!/bin/sh\n'''exec' (?P<quote>[\"']?)" + python + rb"(?P=quote) \"\$0\" \"\$@\"\n' '''\n"
+    named = rb"(?:(?P<quote>[\"']?)" + python + rb"(?P=quote)|'" + quoted + rb"')"
+    shell = rb"#!/bin/sh\n'''exec' " + named + rb" \"\$0\" \"\$@\"\n' '''\n"
     match = re.match(rb"(?:%s|%s)" % (direct, shell), data)
     return data[match.end() :] if match else None
 

@@ -26,6 +26,7 @@ from envdoctor.policy import Policy
 from envdoctor.rebuild import planning, surveying
 from envdoctor.rebuild.planning import Level, Plan, Wanted
 from envdoctor.rebuild.surveying import Survey
+from envdoctor.smoke import devices
 from envdoctor.system.forked import call
 from envdoctor.system.host import Host
 
@@ -77,6 +78,8 @@ def prepare(wish: Wish, asked: Asked, host: Host) -> Prepared:
     Raises UsageError (no environment that can be rebuilt, no lock), RefusedLockError if the lock fails its audit, and
     EnvDoctorError.
     """
+    if asked.devices is not None:
+        devices.named(asked.devices)  # what is no device is said at once, not when all has been installed
     wish = replace(wish, place=True)
     target, policy = call("the search for the target", partial(locate, wish, host), timeout=WITHIN)
     place = layout.of(target.prefix)

@@ -97,3 +97,55 @@ def test_a_line_that_was_cut_off_does_not_hide_the_others(place):
         stream.write('{"event": "switched", "at": "2026')
     journal.write(place, "complete", name, NOW)
     assert [entry.event for entry in journal.read(place)] == ["switched", "complete"]
+
+
+def test_what_was_left_last_stays_though_the_clock_was_put_back(place):
+    names = [make(place, day) for day in range(1, 4)]
+    activate(place, names[0], 10)
+    activate(place, names[1], -2000)  # while the clock was years ahead, the first one was left
+    activate(place, names[2], 5)  # put right again, the second one was
+    assert collecting.collect(place, 1, NOW, nobody).kept == ((names[0], "it was the active one less than a day ago"),)
+    assert names[1] in place.names()
+
+
+def test_what_a_link_beside_it_leads_to_stays(place):
+    name = make(place, 1)
+    for link in ("current", "moved"):
+        os.symlink(place.text(name), os.path.join(place.parent, link))
+        assert collecting.collect(place, 0, NOW, nobody).removed == ()
+        os.unlink(os.path.join(place.parent, link))
+
+
+def test_the_last_one_that_was_active_stays_where_the_link_is_gone(place):
+    names = [make(place, day) for day in (1, 2)]
+    activate(place, names[0], 20)
+    activate(place, names[1], 19)
+    os.unlink(place.link)
+    assert collecting.collect(place, 0, NOW, nobody).removed == (names[0],)
+
+
+@pytest.mark.parametrize("moment", ["2026-01-01T00:00:00", "0001-01-01T00:00:00Z", "x", ""])
+def test_a_moment_may_be_anything(place, moment):
+    names = [make(place, day) for day in (1, 2)]
+    for name in names:
+        activate(place, name, 20)
+    with open(place.journal, encoding="utf-8") as stream:
+        text = stream.read()
+    with open(place.journal, "w", encoding="utf-8") as stream:
+        stream.write(text.replace("2026-02-18T00:00:00Z", moment))
+    collecting.collect(place, 0, NOW, nobody)
+    assert names[1] in place.names()
+
+
+def test_what_cannot_be_removed_is_kept_and_said(place, monkeypatch):
+    names = [make(place, day) for day in (1, 2)]
+    for name in names:
+        activate(place, name, 20)
+
+    def busy(path):
+        raise OSError(16, "Device or resource busy", path)
+
+    monkeypatch.setattr(collecting.shutil, "rmtree", busy)
+    (kept,) = collecting.collect(place, 0, NOW, nobody).kept
+    assert (kept[0], "busy" in kept[1]) == (names[0], True)
+    assert collecting.clear(place) == ()

@@ -96,3 +96,9 @@ def test_wrapper_that_was_altered_is_a_fault(old, new, how):
 @pytest.mark.parametrize("data", [b"\0", b"#!\xff", DIRECT.encode() + b"(" * 10_000])
 def test_bytes_that_are_no_script_are_a_fault(data):
     assert fault(data, PREFIX, "torch.run:main")
+
+
+def test_a_single_quote_in_the_path_is_written_as_a_shell_reads_it():
+    first = "#!/bin/sh\n'''exec' '/srv/it'\"'\"'s mine/bin/python' \"$0\" \"$@\"\n' '''\n"
+    assert body((first + UV).encode(), "/srv/it's mine") == UV.encode()
+    assert body((first + UV).encode(), "/srv/its mine") is None

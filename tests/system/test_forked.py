@@ -3,6 +3,7 @@
 import os
 import pickle
 import signal
+import subprocess
 import sys
 import time
 
@@ -225,3 +226,24 @@ def test_a_child_knows_how_much_time_it_has():
     assert 4 < results["limited"] <= 5
     assert 7 < results["by all"] <= 8
     assert 3 < results["inner"] <= 5
+
+
+def test_a_signal_during_a_fork_is_not_lost():
+    """Python passes over what a hook of fork(2)'s raises; logging has such a hook."""
+    code = """
+import os, signal, sys
+sys.path[:0] = sys.argv[1:]
+from envdoctor.system import forked, tool
+def left(number, frame):
+    raise SystemExit(7)
+signal.signal(signal.SIGTERM, left)
+os.register_at_fork(after_in_parent=lambda: os.kill(os.getpid(), signal.SIGTERM) or [None for _ in range(1000)])
+RUN
+print("lost")
+"""
+    runs = 'forked.call("x", int, timeout=5)', 'tool.perform(["true"], env={}, cwd="/", timeout=5)'
+    for run in runs:
+        done = subprocess.run(
+            [sys.executable, "-c", code.replace("RUN", run), *sys.path], capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stdout, done.stderr) == (7, "", ""), run
