@@ -70,7 +70,8 @@ def locate(wish: Wish, host: Host) -> tuple[Target, Policy]:
     groups, extras = (*policy.groups, *wish.groups), (*policy.extras, *wish.extras)
     log = os.path.join(host.cwd, os.path.expanduser(wish.log)) if wish.log is not None else None
     chosen = tuple(dict.fromkeys(groups)), tuple(dict.fromkeys(extras))
-    return Target(prefix, python, lock, others, *chosen, log, wish.deep, wish.afresh), policy
+    superseded = _superseded(prefix)
+    return Target(prefix, python, lock, others, *chosen, log, wish.deep, wish.afresh, superseded), policy
 
 
 def configuration(config: str | None, host: Host) -> Policy:
@@ -241,6 +242,15 @@ def _identity(prefix: str, *, place: bool = False) -> tuple[str, str]:
     python = os.path.join(prefix, "bin", "python")
     # Debian's own Python, and a conda package of it, may have no more than python3
     return prefix, f"{python}3" if os.path.lexists(f"{python}3") and not os.path.lexists(python) else python
+
+
+def _superseded(prefix: str) -> str:
+    """Return the link that a generation belongs to and that leads to another; "" for any other environment."""
+    place, name = os.path.split(os.path.abspath(prefix))
+    folder, link = os.path.split(place)
+    parent, envs = os.path.split(folder)
+    path = os.path.join(parent, link)
+    return path if envs == ".envs" and name and os.path.islink(path) else ""
 
 
 def _lock(wish: Wish, policy: Policy, prefix: str, host: Host) -> tuple[str | None, tuple[str, ...]]:

@@ -47,6 +47,8 @@ class Target:
     """True if every file with a recorded digest is to be hashed, not only suspect ones."""
     afresh: bool = False
     """True if what earlier runs hashed does not count, and nothing is to be remembered."""
+    superseded: str = ""
+    """Link of the environment that this was once: a generation of it, and not the one that it leads to now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -251,11 +251,11 @@ def _judged(target: Target, policy: Policy, taken: Snapshot, probes: Sequence[Pr
         outcomes,
         policy.path,
         taken.failed(),
-        _seen(taken, scene.moment, probes),
+        _seen(taken, scene.moment, probes, target),
     )
 
 
-def _seen(taken: Snapshot, moment: datetime, probes: Sequence[Probe]) -> dict[str, str | int]:
+def _seen(taken: Snapshot, moment: datetime, probes: Sequence[Probe], target: Target) -> dict[str, str | int]:
     judged = {probe.id for probe in probes}
     seen = {
         "torch": taken.known("torch_build", "version"),
@@ -264,6 +264,9 @@ def _seen(taken: Snapshot, moment: datetime, probes: Sequence[Probe]) -> dict[st
         "hashed": _hashed(taken),
         "lock": _since_sealed(taken),
         "log": _read_in(taken, judged),
+        "generation": f"of {target.superseded}, which leads to another one now: activate it again"
+        if target.superseded
+        else None,
         "plugins": ", ".join(sorted({probe.origin for probe in probes if probe.origin})) or None,
         "knowledge": knowledge.age(moment),
     }

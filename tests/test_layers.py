@@ -168,6 +168,7 @@ TABLE = {
         "docs",
         "errors",
         "freezing",
+        "generations",
         "history",
         "inventory",
         "locks",

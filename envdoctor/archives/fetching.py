@@ -189,7 +189,8 @@ class _Fetching:
         pin, reason, said = self.wrong[0]
         more = f" (and {len(self.wrong) - 1} more)" if len(self.wrong) > 1 else ""
         details = said if not more else tuple(f"{pin.label}: {reason}" for pin, reason, _ in self.wrong)
-        source = f'; if it comes as source alone, allow that: sdists = ["{pin.name}"]' if pin.build == "never" else ""
+        never = pin.build == "never" and "digest" not in reason
+        source = f'; if it comes as source alone, allow that: sdists = ["{pin.name}"]' if never else ""
         advice = f"lock again, or see whether pip is configured for the index that has it: pip config list{source}"
         return StepError("fetch", f"{pin.label}: {reason}{more}", details, advice)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,7 +28,8 @@ from envdoctor.cli.application import (
 
 if TYPE_CHECKING:
     from envdoctor.progress import Progress
-    from envdoctor.rebuild.workflow import Prepared, Rebuilt
+    from envdoctor.rebuild.preparing import Prepared
+    from envdoctor.rebuild.workflow import Rebuilt
 
 FormatOption = Annotated[Format, typer.Option("--format", help="Report format.")]
 KeepOption = Annotated[int, typer.Option(help="Old generations to keep.", min=0, metavar="N")]
@@ -129,12 +131,13 @@ def rebuild(
             raise typer.Exit(2 if prepared.refused else 0)
         if not prepared.refused and not yes:
             _confirm(texts.plan(prepared, _wrapped))
+        elif not prepared.refused and not quiet and progress is ProgressForm.TEXT:
+            sys.stderr.write(texts.plan(prepared, _wrapped, steps=False))
         from envdoctor.rebuild import workflow
 
-        tell = _teller(ProgressForm.NONE if quiet else progress)
-        with _interrupted(prepared):
+        with _unchanged(prepared), _teller(ProgressForm.NONE if quiet else progress) as tell:
             done = workflow.run(prepared, host, tell)
-        _told(done, _json(texts.rebuilt_document(done)) if output is Format.JSON else texts.rebuilt(done))
+        _told(done, _json(texts.rebuilt_document(done)) if output is Format.JSON else texts.rebuilt(done, _wrapped))
 
 
 @app.command()
@@ -159,7 +162,7 @@ def rollback(
     from envdoctor.rebuild import returning, texts
 
     done = returning.rollback(workflows.Wish(target, config=config), workflows.LocalHost(), to=to, force=force)
-    show(texts.returned(done))
+    show(texts.returned(done, _wrapped))
 
 
 @app.command()
@@ -170,6 +173,9 @@ def generations(
         bool, typer.Option("--prune", help="Remove those that --keep leaves out, and the remains of killed rebuilds.")
     ] = False,
     keep: KeepOption = 2,
+    force: Annotated[
+        bool, typer.Option("--force", help="Of these, also those that were active less than a day ago.")
+    ] = False,
     output: FormatOption = Format.TEXT,
     config: ConfigOption = None,
 ) -> None:
@@ -181,8 +187,8 @@ def generations(
     from envdoctor.rebuild import returning, texts
 
     wish = workflows.Wish(target, config=config)
-    found = returning.generations(wish, workflows.LocalHost(), prune=prune, keep=keep)
-    show(_json(texts.generations_document(found)) if output is Format.JSON else texts.generations(found))
+    found = returning.generations(wish, workflows.LocalHost(), prune=prune, keep=keep, force=force)
+    show(_json(texts.generations_document(found)) if output is Format.JSON else texts.generations(found, _wrapped))
 
 
 def _json(document: Any) -> str:  # noqa: ANN401 - JSON values
@@ -192,12 +198,18 @@ def _json(document: Any) -> str:  # noqa: ANN401 - JSON values
 
 
 @contextlib.contextmanager
-def _interrupted(prepared: Prepared) -> Iterator[None]:
-    """Say which environment is active after a Ctrl-C, or a signal that ends the doctor."""
+def _unchanged(prepared: Prepared) -> Iterator[None]:
+    """Say which environment is active after a failure, a Ctrl-C, or a signal that ends the doctor."""
+    from envdoctor.errors import StepError
+
     layout = prepared.layout
     before = layout.active()
     try:
         yield
+    except StepError as error:
+        if layout.active() == before:
+            error.advice = "; ".join(filter(None, (error.advice, f"{layout.link} is as it was, and active")))
+        raise
     except (KeyboardInterrupt, SystemExit) as error:
         active = layout.active()
         said = f"{layout.link} had been switched to {active}" if active != before else "the old environment is active"
@@ -236,10 +248,7 @@ def _confirm(plan: str) -> None:
         raise typer.Exit(2)
 
 
-def _teller(form: ProgressForm) -> Callable[[Progress], None]:
-    from envdoctor.cli.telling import json_lines, lines
-    from envdoctor.progress import silent
+def _teller(form: ProgressForm) -> AbstractContextManager[Callable[[Progress], None]]:
+    from envdoctor.cli.telling import json_lines, lines, silence
 
-    if form is ProgressForm.NONE:
-        return silent
-    return json_lines() if form is ProgressForm.JSON else lines()
+    return {ProgressForm.TEXT: lines, ProgressForm.JSON: json_lines, ProgressForm.NONE: silence}[form]()

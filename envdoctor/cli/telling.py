@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import shutil
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from envdoctor.printable import printable, redact, size_of
-from envdoctor.progress import Progress
+import typer
+
+from envdoctor.errors import EnvDoctorError
+from envdoctor.printable import clean, printable, redact, size_of
+from envdoctor.progress import Progress, silent
 
 PULSE = 5.0
 """Seconds between two lines of one step where nobody looks at a terminal."""
@@ -17,8 +22,18 @@ BLINK = 0.1
 _CLEAR = "\r\033[K"
 
 
-def json_lines() -> Callable[[Progress], None]:
-    """Write every word as an object: `at` (seconds since the start), `step`, `said`, `done`, `total`, `unit`."""
+@contextlib.contextmanager
+def silence() -> Iterator[Callable[[Progress], None]]:
+    """Write nothing."""
+    yield silent
+
+
+@contextlib.contextmanager
+def json_lines() -> Iterator[Callable[[Progress], None]]:
+    """Write every word as an object: `at` (seconds since the start), `step`, `said`, `done`, `total`, `unit`.
+
+    What failed is the last one: `failed` (the step), `said`, `details`, `advice` and the exit `status`.
+    """
     began = time.monotonic()
 
     def tell(progress: Progress) -> None:
@@ -27,12 +42,23 @@ def json_lines() -> Callable[[Progress], None]:
         sys.stderr.write(json.dumps(said | more) + "\n")
         sys.stderr.flush()
 
-    return tell
+    try:
+        yield tell
+    except EnvDoctorError as error:
+        failed = {"failed": getattr(error, "step", ""), "said": printable(redact(str(error)))}
+        told = {name: getattr(error, name) for name in ("details", "advice") if hasattr(error, name)}
+        sys.stderr.write(json.dumps(clean({**failed, **told, "status": error.status})) + "\n")
+        raise typer.Exit(error.status) from None
 
 
-def lines() -> Callable[[Progress], None]:
-    """Write for people."""
-    return _Lines(terminal=sys.stderr.isatty()).tell
+@contextlib.contextmanager
+def lines() -> Iterator[Callable[[Progress], None]]:
+    """Write for people; whatever ends it, the last line is left whole."""
+    told = _Lines(terminal=sys.stderr.isatty())
+    try:
+        yield told.tell
+    finally:
+        told.end()
 
 
 class _Lines:
@@ -55,13 +81,21 @@ class _Lines:
             return
         self.told = now
         text = f"{now - self.began:6.1f} s  {progress.step:8} {_amount(progress)}{printable(redact(progress.said))}"
-        sys.stderr.write(f"{_CLEAR}{text[:100]}" if self.terminal else f"{text.rstrip()}\n")
+        columns = shutil.get_terminal_size().columns - 1
+        sys.stderr.write(f"{_CLEAR}{text[:columns]}" if self.terminal else f"{text.rstrip()}\n")
         sys.stderr.flush()
 
+    def end(self) -> None:
+        """Leave the last line as it is."""
+        self._end(time.monotonic())
+        self.step = ""
+
     def _end(self, now: float) -> None:
-        """Leave the line of the step before as it is, with how long it took."""
-        if self.terminal and self.step:
-            sys.stderr.write(f"{_CLEAR}{now - self.began:6.1f} s  {self.step:8} done in {now - self.since:.1f} s\n")
+        """Leave the line of the step before, with how long it took."""
+        if self.step:
+            start = _CLEAR if self.terminal else ""
+            sys.stderr.write(f"{start}{now - self.began:6.1f} s  {self.step:8} done in {now - self.since:.1f} s\n")
+            sys.stderr.flush()
 
 
 def _amount(progress: Progress) -> str:

@@ -44,8 +44,8 @@ def build(
 
     names = [tuple(given or ()) for given in (group, extra, find_links)]
     asked = wheelhouse.Asked(lock, output, target, python, platform, names[0], names[1], names[2], offline, config)
-    with detailed():
-        done = wheelhouse.build(asked, Work(workflows.LocalHost(), lines()))
+    with detailed(), lines() as tell:
+        done = wheelhouse.build(asked, Work(workflows.LocalHost(), tell))
     show(_said(done))
 
 

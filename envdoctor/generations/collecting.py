@@ -53,15 +53,17 @@ def clear(layout: Layout) -> tuple[str, ...]:
     return tuple(found)
 
 
-def collect(layout: Layout, keep: int, now: datetime, in_use: Callable[[str], str]) -> Collected:
+def collect(
+    layout: Layout, keep: int, now: datetime, in_use: Callable[[str], str], *, age: timedelta = AGE
+) -> Collected:
     """Remove generations beyond the `keep` last ones that were active; red ones go whatever their age.
 
-    `in_use` says who uses a directory, "" for nobody.
+    `in_use` says who uses a directory, "" for nobody; `age` must have passed since one was active.
     """
     entries = journal.read(layout)
     removed, kept = [], []
     for name in _beyond(layout, entries, keep):
-        why = _needed(layout, entries, name, now) or in_use(layout.place(name)) or _removed(layout, name)
+        why = _needed(layout, entries, name, now - age) or in_use(layout.place(name)) or _removed(layout, name)
         if why:
             kept.append((name, why))
         else:
@@ -101,13 +103,14 @@ def _is_red(layout: Layout, name: str) -> bool:
     return found is not None and found.state == "red"
 
 
-def _needed(layout: Layout, entries: Sequence[Entry], name: str, now: datetime) -> str:
+def _needed(layout: Layout, entries: Sequence[Entry], name: str, latest: datetime) -> str:
+    """Say why a generation must stay that was active at some time after `latest`; "" if it need not."""
     if _is_red(layout, name):
         return ""
     since = journal.moment(_since(layout, entries, name))
     if since is None:
         return "when it was last used cannot be told"
-    return "" if now - since > AGE else "it was the active one less than a day ago"
+    return "" if since < latest else "it was the active one less than a day ago"
 
 
 def remove(layout: Layout, name: str) -> None:

@@ -44,6 +44,7 @@ def _opened(layout: Layout) -> int:
     """Open the lock file, which everybody may write who may write beside the environment, as the umask has it."""
     try:
         os.makedirs(layout.home, exist_ok=True)
+        _ignored(os.path.dirname(layout.home))
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         descriptor = os.open(layout.lock, flags, 0o666)
     except OSError as error:
@@ -53,6 +54,12 @@ def _opened(layout: Layout) -> int:
         os.close(descriptor)
         raise EnvDoctorError(f"{layout.lock}: is not a regular file; remove it")
     return descriptor
+
+
+def _ignored(folder: str) -> None:
+    """Keep the generations out of the project's repository, as venv and uv do with an environment."""
+    with contextlib.suppress(OSError), open(os.path.join(folder, ".gitignore"), "x", encoding="utf-8") as stream:
+        stream.write("*\n")
 
 
 def _acquire(descriptor: int, layout: Layout, patience: float) -> None:

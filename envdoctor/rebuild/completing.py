@@ -31,6 +31,7 @@ def switch(order: Order, work: Work, made: Made) -> None:
     if not order.force and current:
         running = jobs.jobs(layout.link, current)
         if running.mixing:
+            note_outgoing(layout, order.place, order.name)  # it is as it is now when somebody switches to it
             told = replace(plan, jobs=running).blocked
             raise StepError(
                 "switch",

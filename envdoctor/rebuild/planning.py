@@ -53,7 +53,7 @@ class Change:
 class Loss:
     """What lies in the present environment and in no lock: it stays in the old generation alone."""
 
-    what: Literal["editable project", "unowned files", "changed script", "directory"]
+    what: Literal["editable project", "unowned files", "changed script", "directory", "file"]
     path: str
     said: str = ""
 

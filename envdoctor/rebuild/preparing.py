@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -14,11 +15,11 @@ from envdoctor.archives import store
 from envdoctor.archives.sources import Sources
 from envdoctor.errors import RefusedLockError, UsageError
 from envdoctor.facts import interpreter as interpreters
-from envdoctor.generations import journal, layout
+from envdoctor.generations import freezing, journal, layout
 from envdoctor.generations.layout import Kind, Layout
-from envdoctor.installing import creating, installers
+from envdoctor.installing import creating, installers, project
 from envdoctor.installing.installers import Installer, Name
-from envdoctor.locate import Wish, locate, project_of
+from envdoctor.locate import LOCK_PATTERNS, Wish, locate, project_of
 from envdoctor.locking.interpreters import wanted
 from envdoctor.locks.environments import LockEnvironment, of_target
 from envdoctor.model import Lock, Target, Unavailable
@@ -86,7 +87,10 @@ def prepare(wish: Wish, asked: Asked, host: Host) -> Prepared:
     kind = place.kind()
     surveying.refuse(list(surveying.refusals(place, kind)))
     if target.lock is None:
-        raise UsageError(f"no lock for {place.link}: name one with --lock, or make one with `envdoctor lock compile`")
+        raise UsageError(
+            f"no lock for {place.link}: none of {', '.join(LOCK_PATTERNS)} (with hashes) lies in {project_of(place.link)};"
+            " name one with --lock, or make one with `envdoctor lock compile`"
+        )
     lock: Lock = call("the lock", partial(locks.read, target.lock), timeout=WITHIN)
     python = _python(target, asked, host)
     environment = _environment(python, host)
@@ -102,7 +106,7 @@ def prepare(wish: Wish, asked: Asked, host: Host) -> Prepared:
     archives = store.place(host.own)
     plan = _plan(place, kind, lock, narrowed, seen, asked, _Means(python, environment, installer, archives))
     sources = Sources(lock, _folders(asked.find_links, host), asked.offline, _pip_conf(plan.current))
-    refused = tuple(_refused(plan, asked))
+    refused = tuple(_refused(plan, asked, frozenset(pin.name for pin in narrowed.pins)))
     return Prepared(plan, place, policy, narrowed, sources, installer, archives, wish, asked, refused)
 
 
@@ -192,7 +196,7 @@ def _plan(
         jobs=seen.jobs,
         smoke=_smoke_said(asked),
         unread=unread,
-        frozen=asked.freeze,
+        frozen=asked.freeze or bool(current and freezing.is_frozen(current)),
         keep=asked.keep,
         network=seen.network,
     )
@@ -212,7 +216,7 @@ def _losses(seen: Survey) -> list[planning.Loss]:
     left = () if isinstance(seen.leavings, Unavailable) else seen.leavings.left
     found = [planning.Loss(each.what, each.path, each.said) for each in left]
     unowned = seen.findings.get("packages/unowned-file", ())
-    return [*found, *(planning.Loss("unowned files", finding.subject, finding.message) for finding in unowned)]
+    return [*found, *(planning.Loss("unowned files", finding.subject) for finding in unowned)]
 
 
 def _free(place: Layout) -> int | None:
@@ -223,8 +227,8 @@ def _free(place: Layout) -> int | None:
     return status.f_bavail * status.f_frsize
 
 
-def _refused(plan: Plan, asked: Asked) -> list[str]:
-    """Say why a plan cannot be performed."""
+def _refused(plan: Plan, asked: Asked, names: frozenset[str]) -> list[str]:
+    """Say why a plan cannot be performed; `names` are those of the packages that the new environment gets."""
     found = []
     sizes = plan.sizes
     if sizes.needed is not None and sizes.free is not None and sizes.needed > sizes.free:
@@ -237,4 +241,15 @@ def _refused(plan: Plan, asked: Asked) -> list[str]:
             f"jobs run from {plan.link}, and would mix the old packages with the new: {plan.blocked}; let them end, or "
             "switch under them with --force"
         )
-    return found
+    there = names | ({"pip", "setuptools"} if plan.pip else set())
+    return [*found, *(said for each in plan.projects if (said := _unbuildable(each, there)))]
+
+
+def _unbuildable(each: planning.Project, names: AbstractSet[str]) -> str:
+    missing = sorted(set(project.build_names(each.folder)) - names)
+    if not missing:
+        return ""
+    return (
+        f"{each.name} in {each.folder} is built with {', '.join(missing)}, which the lock does not have: lock it too, "
+        "or leave the project out with --no-project"
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import partial
 
 from envdoctor.errors import EnvDoctorError, StepError, UsageError
@@ -62,8 +63,8 @@ class Returned:
     difference: Difference | None = None
 
 
-def generations(wish: Wish, host: Host, *, prune: bool = False, keep: int = 2) -> Generations:
-    """List all; with `prune`, remove what no job uses, whatever its age is said to need. Raises UsageError."""
+def generations(wish: Wish, host: Host, *, prune: bool = False, keep: int = 2, force: bool = False) -> Generations:
+    """List all; with `prune`, remove what no job uses, with `force` also what was active lately. Raises UsageError."""
     place = _place(wish, host)
     collected = recovered = None
     if os.path.isdir(place.home) and (prune or _interrupted(place)):
@@ -71,7 +72,8 @@ def generations(wish: Wish, host: Host, *, prune: bool = False, keep: int = 2) -
             recovered = switching.recover(place, host.now())
             if prune:
                 cleared = collecting.clear(place)
-                found = collecting.collect(place, keep, host.now(), used)
+                age = timedelta(0) if force else collecting.AGE
+                found = collecting.collect(place, keep, host.now(), used, age=age)
                 collected = replace(found, removed=(*cleared, *found.removed))
     entries = journal.read(place)
     leads = os.readlink(place.link) if place.kind() == "elsewhere" else ""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import shlex
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from envdoctor import __version__
@@ -18,19 +19,26 @@ if TYPE_CHECKING:
     from envdoctor.rebuild.workflow import Rebuilt
 
 SCHEMA = 1
+SHORT = 0.05
+"""Seconds; steps that took less are not worth a word."""
 LISTED = 12
 """Packages of one kind that a plan names; --format json has all."""
 
 
-def plan(prepared: Prepared, wrap: Any) -> str:  # noqa: ANN401 - (text, indent) -> str
-    """Return the plan for people. `wrap(text, first, rest)` fills a paragraph."""
+Wrap = Callable[[str], str]
+"""Fills a paragraph to the width of the terminal, indented as it begins."""
+
+
+def plan(prepared: Prepared, wrap: Wrap, *, steps: bool = True) -> str:
+    """Return the plan for people; without `steps`, only what becomes of the packages."""
     found = prepared.plan
     lines = [f"plan for {found.link}, by {found.lock}", *_packages(found)]
     lines += [f"  {_loss(loss.what, loss.path, loss.said)}" for loss in found.losses]
     lines += list(_sizes(found))
     lines += list(_jobs(found))
-    lines += ["", "what would be done:"]
-    lines += [f"  {number}. {step}" for number, step in enumerate(found.steps(), 1)]
+    if steps:
+        lines += ["", "what would be done:"]
+        lines += [f"  {number}. {step}" for number, step in enumerate(found.steps(), 1)]
     lines += [f"cannot be done: {reason}" for reason in prepared.refused]
     return "".join(f"{wrap(printable(line))}\n" for line in lines)
 
@@ -107,7 +115,7 @@ def plan_document(prepared: Prepared) -> Mapping[str, Any]:
     return cleaned
 
 
-def rebuilt(done: Rebuilt) -> str:
+def rebuilt(done: Rebuilt, wrap: Wrap) -> str:
     """Return what came of a rebuild, for people."""
     made, proof = done.made, done.made.proof
     lines = [done.recovered or "", *(f"removed the remains of a killed rebuild: {name}" for name in done.cleared)]
@@ -121,11 +129,29 @@ def rebuilt(done: Rebuilt) -> str:
     lines.append(f"  smoke: {made.smoked.said if made.smoked else 'none'}")
     lines += [f"  {line}" for line in done.caches]
     lines += [f"  removed generation {name}" for name in done.collected.removed]
-    lines += [f"  kept generation {name}: {why}" for name, why in done.collected.kept]
-    lines.append(f"  steps: {', '.join(f'{step} {seconds:.1f} s' for step, seconds in made.seconds.items())}")
+    lines += [f"  {line}" for line in _kept(done.collected.kept)]
+    took = [f"{step} {seconds:.1f} s" for step, seconds in made.seconds.items() if seconds >= SHORT]
+    lines.append(f"  steps: {', '.join(took)}")
     lines.append(f"  log: {done.log}")
-    lines.append(f"back: envdoctor rollback --target {done.plan.link}")
-    return "".join(f"{printable(line)}\n" for line in filter(None, lines))
+    lines += _afterwards(done.plan.link)
+    return "".join(f"{wrap(printable(line))}\n" for line in filter(None, lines))
+
+
+def _kept(kept: Sequence[tuple[str, str]]) -> Iterator[str]:
+    """Say what is kept though it is beyond what is to be kept, a line a reason."""
+    for why in dict.fromkeys(why for _, why in kept):
+        names = [name for name, other in kept if other == why]
+        shown = names[0] if len(names) == 1 else f"{len(names)} generations, such as {names[0]}"
+        yield f"kept {shown}: {why}"
+
+
+def _afterwards(link: str) -> tuple[str, str]:
+    """Say what a person has to do after a switch, and how to undo it."""
+    activate = shlex.quote(f"{link}/bin/activate")
+    return (
+        f"shells in which it was activated before keep the old packages: run `source {activate}` there again",
+        f"back: envdoctor rollback --target {shlex.quote(link)}",
+    )
 
 
 def rebuilt_document(done: Rebuilt) -> Mapping[str, Any]:
@@ -154,7 +180,7 @@ def rebuilt_document(done: Rebuilt) -> Mapping[str, Any]:
     return cleaned
 
 
-def generations(found: Generations) -> str:
+def generations(found: Generations, wrap: Wrap) -> str:
     """Return the list for people, youngest first."""
     lines = [found.recovered or ""]
     if not found.found:
@@ -164,8 +190,8 @@ def generations(found: Generations) -> str:
         lines += [f"  {line}" for item in found.found for line in _generation(item)]
     if found.collected is not None:
         lines += [f"removed {name}" for name in found.collected.removed] or ["nothing to remove"]
-        lines += [f"kept {name}: {why}" for name, why in found.collected.kept]
-    return "".join(f"{printable(line)}\n" for line in filter(None, lines))
+        lines += _kept(found.collected.kept)
+    return "".join(f"{wrap(printable(line))}\n" for line in filter(None, lines))
 
 
 def _generation(item: Generation) -> Iterable[str]:
@@ -176,7 +202,7 @@ def _generation(item: Generation) -> Iterable[str]:
         else []
     )
     about += ["frozen"] if item.frozen else []
-    about += [f"until {item.superseded}"] if item.superseded and item.state != "active" else []
+    about += [f"active until {item.superseded}"] if item.superseded and item.state != "active" else []
     yield f"{item.name:32} {item.state:10} {', '.join(about)}".rstrip()
     if made is not None and made.why:
         yield f"{'':32} {made.why}"
@@ -188,11 +214,11 @@ def generations_document(found: Generations) -> Mapping[str, Any]:
     return cleaned
 
 
-def returned(done: Returned) -> str:
+def returned(done: Returned, wrap: Wrap) -> str:
     """Return what came of a rollback, for people."""
     how = "every file of it is as it was" if done.verified else "how it was is not known, so nothing was compared"
     if done.difference is not None:
-        how = f"{done.difference.count:,} files differ from how it was, first {done.difference.examples[0]}"
-    lines = [f"{done.link} leads to {done.after} again ({how})", f"  before it led to {done.before}"]
-    lines.append(f"forward again: envdoctor rollback --target {done.link}")
-    return "".join(f"{printable(line)}\n" for line in lines)
+        count, first = done.difference.count, done.difference.examples[0]
+        how = f"{count:,} file{'s differ' if count > 1 else ' differs'} from how it was, first {first}"
+    lines = [f"{done.link} leads to {done.after} ({how})", f"  before it led to {done.before}", *_afterwards(done.link)]
+    return "".join(f"{wrap(printable(line))}\n" for line in lines)

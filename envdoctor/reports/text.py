@@ -52,7 +52,7 @@ def _head(report: Report, style: Style) -> str:
         with_facts = f": {', '.join(facts)}" if facts else ""
         lines.append(style.wrap(printable(report.target.prefix) + with_facts, "", "  "))
         lines.append(style.wrap(_lock_line(report), "", "  "))
-        said = [f"{key} {report.seen[key]}" for key in ("log", "snapshot", "reuse") if key in report.seen]
+        said = [f"{key} {report.seen[key]}" for key in ("generation", "log", "snapshot", "reuse") if key in report.seen]
         lines += [style.wrap(printable(line), "", "  ") for line in said]
         if "plugins" in report.seen:
             lines.append(style.wrap(f"with probes of {printable(str(report.seen['plugins']))}", "", "  "))

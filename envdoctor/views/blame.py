@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import unquote
 
 from envdoctor import knowledge
 from envdoctor.facts.batches import SEEDS, Batch
 from envdoctor.facts.distributions import Distribution, Distributions
-from envdoctor.model import Lock, LockedPackage
+from envdoctor.model import Lock, LockedPackage, Target
 from envdoctor.policy import Policy
 from envdoctor.versions import same_build, satisfies
 from envdoctor.views.expected import Expected
@@ -58,10 +59,15 @@ class Blame:
 
 
 def view(
-    expected: Expected, distributions: Distributions, requirements: Requirements, policy: Policy, lock: Lock
+    expected: Expected,
+    distributions: Distributions,
+    requirements: Requirements,
+    policy: Policy,
+    lock: Lock,
+    target: Target,
 ) -> Blame:
     """Tell the foreign from the locked, and give each foreign or moved package a root where there is evidence."""
-    foreign = _foreign(expected, distributions, requirements, policy, lock)
+    foreign = _foreign(expected, distributions, requirements, policy, lock, target)
     rows = {row["name"]: row["family"] for row in knowledge.rows("serving")}
     families = {name: rows[name] for name in foreign if name in rows}
     roots = _roots(foreign, families, distributions, requirements)
@@ -73,15 +79,31 @@ def view(
 
 
 def _foreign(
-    expected: Expected, distributions: Distributions, requirements: Requirements, policy: Policy, lock: Lock
+    expected: Expected,
+    distributions: Distributions,
+    requirements: Requirements,
+    policy: Policy,
+    lock: Lock,
+    target: Target,
 ) -> list[str]:
     # seeds are judged against the lock only where it pins them
-    names = {item.name for item in distributions.own if not (item.direct_url and item.name == lock.project)}
+    names = {item.name for item in distributions.own if not _is_own(item, lock, target)}
     allowed = {name for name in names if policy.allows(name)} | {DOCTOR}
     locked = set(expected.allowed)
     # what an allowed package needs is allowed with it
     tolerated = requirements.reachable(allowed) | SEEDS
     return sorted(names - locked - tolerated)
+
+
+def _is_own(item: Distribution, lock: Lock, target: Target) -> bool:
+    """Tell whether it is the project itself that all the rest is for, which no lock of requirements names.
+
+    That is the lock's own, or one that is installed editable from the folder in which the environment lies.
+    """
+    if item.direct_url is None:
+        return False
+    folder = unquote(item.direct_url.url.removeprefix("file://")).rstrip("/")
+    return item.name == lock.project or (item.direct_url.editable and target.prefix.startswith(f"{folder}/"))
 
 
 def _roots(

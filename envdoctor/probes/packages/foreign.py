@@ -13,10 +13,11 @@ packages/drifted.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from shlex import quote
 
 from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.facts.owners import Owners
-from envdoctor.model import Finding, Lock, Severity, Unavailable
+from envdoctor.model import Finding, Lock, Severity, Target, Unavailable
 from envdoctor.printable import moment_of
 from envdoctor.views.blame import Blame, Cause
 from envdoctor.views.expected import Expected
@@ -32,6 +33,7 @@ def check(
     lock: Lock,
     remedies: Remedies,
     requirements: Requirements,
+    target: Target,
 ) -> Iterable[Finding]:
     """Judge each foreign package; one that is the root of others carries what its coming did."""
     overwritten = _overwritten(owners, expected)
@@ -55,7 +57,7 @@ def check(
             name,
             f"{item.label} is not in {lock.path.rpartition('/')[2]}{_consequences(cause)}",
             evidence,
-            _remedy(name, cause, owners, remedies),
+            (*_remedy(name, cause, owners, remedies), *(_anew(target) if harmful else ())),
         )
 
 
@@ -79,6 +81,11 @@ def _remedy(name: str, cause: Cause | None, owners: Owners | Unavailable, remedi
             back = {other: version for other, version in shared.owners.items() if other not in company} | back
     step = remedies.reinstall(sorted(back.items())) if back else ()
     return (*remedies.remove(company), *step)
+
+
+def _anew(target: Target) -> tuple[str]:
+    """Advise to make all of it anew, which begins with a plan."""
+    return (f"or envdoctor rebuild --target {quote(target.prefix)} --dry-run",)
 
 
 def _overwritten(owners: Owners | Unavailable, expected: Expected) -> dict[str, list[str]]:

@@ -9,6 +9,7 @@ from envdoctor.policy import Policy
 from envdoctor.probes.packages.foreign import check
 
 STACK = distribution("sglang", "0.5.9", requires=["transformers==5.8.1", "six"], installed_at=NOON, requested=True)
+ANEW = "or envdoctor rebuild --target /env --dry-run"
 
 
 def judge(*items, given=lock("torch==2.0"), **facts):  # noqa: B008 - frozen
@@ -27,6 +28,13 @@ def test_a_leaf_is_a_warning_and_a_serving_stack_an_error(name, severity):
     assert brief(judge(name)) == [(severity, name)]
 
 
+@pytest.mark.parametrize(("url", "foreign"), [("file:///", []), ("file:///home/me/hack", ["trainer"])])
+def test_the_project_in_which_the_environment_lies_is_none(url, foreign):
+    """An editable install of what all the rest is for; one from elsewhere is as foreign as any."""
+    own = distribution("trainer", direct_url=editable(url))
+    assert [finding.subject for finding in judge(own, "torch==2.0")] == foreign
+
+
 def test_what_moved_a_locked_package_is_an_error():
     leaf = distribution("leaf", requires=["torch==1.9"])
     assert brief(judge(leaf, "torch==1.9")) == [(Severity.ERROR, "leaf")]
@@ -36,7 +44,7 @@ def test_what_overwrote_a_locked_package_is_an_error_and_its_removal_puts_that_b
     (finding,) = judge("leaf", "torch==2.0", owners=owners([collision("torch/a.py", "torch", "leaf")]))
     assert finding.severity == Severity.ERROR
     assert finding.evidence["overwrote"] == ["torch/a.py"]
-    assert finding.remedy == (f"{PIP} uninstall leaf", f"{PIP} install --force-reinstall --no-deps torch==1.0")
+    assert finding.remedy == (f"{PIP} uninstall leaf", f"{PIP} install --force-reinstall --no-deps torch==1.0", ANEW)
 
 
 def test_what_overwrote_another_foreigner_alone_is_a_warning():
@@ -55,6 +63,7 @@ def test_the_root_tells_the_whole_story():
     assert root.remedy == (
         f"{PIP} uninstall sglang six",
         f"{PIP} install --force-reinstall --no-deps transformers==5.6.0",
+        ANEW,
     )
     assert six.evidence["cause"] == root.evidence["cause"] == "sglang"
 
