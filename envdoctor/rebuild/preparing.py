@@ -87,9 +87,10 @@ def prepare(wish: Wish, asked: Asked, host: Host) -> Prepared:
     kind = place.kind()
     surveying.refuse(list(surveying.refusals(place, kind)))
     if target.lock is None:
+        names = f"{', '.join(LOCK_PATTERNS)} (with hashes)"
         raise UsageError(
-            f"no lock for {place.link}: none of {', '.join(LOCK_PATTERNS)} (with hashes) lies in {project_of(place.link)};"
-            " name one with --lock, or make one with `envdoctor lock compile`"
+            f"no lock for {place.link}: {project_of(place.link)} has none of {names}; name one with --lock, or make "
+            "one with `envdoctor lock compile`"
         )
     lock: Lock = call("the lock", partial(locks.read, target.lock), timeout=WITHIN)
     python = _python(target, asked, host)
