@@ -111,18 +111,16 @@ def last_lines(text: str) -> tuple[str, ...]:
 
 
 def without_frames(lines: Iterable[str]) -> Iterable[str]:
-    """Leave out a traceback but for its last line, what was raised."""
-    inside = False
+    """Leave out tracebacks but for their last lines, what was raised; a tool may indent that of another."""
+    inside: int | None = None
     for line in lines:
-        if line.startswith("Traceback (most recent call last)"):
-            inside = True
-        elif line.startswith(("The above exception", "During handling")):
+        text, indent = line.strip(), len(line) - len(line.lstrip())
+        if text.startswith("Traceback (most recent call last)"):
+            inside = indent
+        elif text.startswith(("The above exception", "During handling")) or (inside is not None and (not text or indent > inside)):
             continue
-        elif inside and not line.startswith(" "):
-            inside = not line.strip()
-            if line.strip():
-                yield line
-        elif not inside:
+        else:
+            inside = None
             yield line
 
 

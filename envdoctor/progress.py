@@ -10,7 +10,7 @@ from envdoctor.system.host import Host
 
 Step = Literal[
     "plan", "audit", "fetch", "build", "create", "install", "project", "verify", "compile", "freeze", "seal", "smoke",
-    "switch",
+    "complete", "switch",
 ]  # fmt: skip
 """Steps of long work, in their order."""
 

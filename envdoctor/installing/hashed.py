@@ -15,9 +15,9 @@ from envdoctor.system.forked import call
 
 LARGE = 64 << 20
 """Bytes from which files go first, all together, so that no core waits for the last of them alone."""
-BATCH = 512 << 20
+BATCH = 2 << 30
 """Bytes hashed between two words of progress."""
-MANY = 20_000
+MANY = 40_000
 """Files hashed between two words of progress."""
 
 

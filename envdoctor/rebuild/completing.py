@@ -15,16 +15,25 @@ from envdoctor.rebuild.returning import note_outgoing
 from envdoctor.system.beside import settle
 
 
-def switch(order: Order, work: Work, made: Made) -> None:
-    """Write the marker, see all of it onto the disk, note how the present environment is, and flip the link."""
+def complete(order: Order, work: Work, made: Made) -> None:
+    """Write the marker, freeze what is to be frozen, and see all of it onto the disk."""
     layout, plan, now = order.layout, order.plan, work.host.now
-    work.tell(Progress("switch", layout.link))
+    work.tell(Progress("complete", order.place))
     marker.write(order.place, described(order, work, made))
     if plan.frozen:
         work.tell(Progress("freeze", order.place))
         freezing.freeze(replace(order.wish, target=order.place, lock=plan.lock, place=False), work.host, force=True)
     journal.write(layout, "complete", order.name, now())
-    settle(order.place)
+    try:
+        settle(order.place)
+    except OSError as error:
+        raise StepError("complete", f"{order.place} cannot be seen onto the disk: {error.strerror or error}") from error
+
+
+def switch(order: Order, work: Work, made: Made) -> None:
+    """Note how the present environment is, see that no job would mix, and flip the link."""
+    layout, now = order.layout, work.host.now
+    work.tell(Progress("switch", layout.link))
     outgoing = layout.outgoing(now())
     current = layout.current()  # another rebuild may have come first since the plan was made
     note_outgoing(layout, current, outgoing)
@@ -32,7 +41,7 @@ def switch(order: Order, work: Work, made: Made) -> None:
         running = jobs.jobs(layout.link, current)
         if running.mixing:
             note_outgoing(layout, order.place, order.name)  # it is as it is now when somebody switches to it
-            told = replace(plan, jobs=running).blocked
+            told = replace(order.plan, jobs=running).blocked
             raise StepError(
                 "switch",
                 f"while the new environment was made, jobs began to run from {layout.link}: {told}",

@@ -41,6 +41,8 @@ def perform(order: Order, store: Store, work: Work) -> Made:
         _make(order, store, work, made)
         with _timed(made, "smoke"):
             _smoke(order, work, made)
+        with _timed(made, "complete"):
+            completing.complete(order, work, made)
         with _timed(made, "switch"):
             completing.switch(order, work, made)
     except BaseException as error:

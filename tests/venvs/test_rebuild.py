@@ -222,6 +222,7 @@ def test_a_lock_that_fails_its_audit_stops_it(contaminated):
 
 def failures():
     def wrong_hash(lab):
+        """As in pypa/pip#9629."""
         other = Wheel("tokens", "1.0", {"tokens/__init__.py": "evil = 1\n"})
         (lab.venv.wheelhouse / other.filename).write_bytes(other.archive())
         return "fetch"
@@ -239,7 +240,18 @@ def failures():
         lab.venv.lock.write_text(requirements_lock([wheel]))
         return "seal"
 
-    return {"wrong hash": wrong_hash, "other platform": other_platform, "a lock that makes a sick environment": sick}
+    def no_index(lab):
+        (lab.venv.wheelhouse / DATA.filename).unlink()
+        return "fetch"
+
+    def unbuildable(lab):
+        own = lab.venv.sources(".", "trainer", "1.0")
+        lab.venv.pip("install", "--no-deps", "--no-build-isolation", "-e", own)
+        (own / "backend.py").write_text("import compiler_of_mine\n")
+        return "project"
+
+    found = {"wrong hash": wrong_hash, "other platform": other_platform, "a lock that makes a sick environment": sick}
+    return found | {"an index that is gone": no_index, "a build that fails": unbuildable}
 
 
 @pytest.mark.parametrize("kind", failures())
@@ -247,11 +259,15 @@ def failures():
 def test_a_failed_step_is_named_and_the_old_environment_is_untouched(contaminated, kind, installer):
     lab = contaminated
     step = failures()[kind](lab)
-    answer = lab.rebuild("--installer", installer)
+    before = lab.versions()
+    # nobody listens at the discard port
+    gone = {"PIP_NO_INDEX": "0", "PIP_INDEX_URL": "http://127.0.0.1:9/simple", "PIP_RETRIES": "0"}
+    answer = lab.rebuild("--installer", installer, env=gone if kind == "an index that is gone" else {})
     assert answer.status == 3, answer.stderr
     assert f"envdoctor: {step}: " in answer.stderr
+    assert f"{lab.link} is as it was, and active" in answer.stderr
     assert not lab.link.is_symlink()
-    assert lab.versions() == CONTAMINATED
+    assert lab.versions() == before
     assert lab.left_over() == []
     logs = list((lab.home / "logs").iterdir())
     assert len(logs) == 1
