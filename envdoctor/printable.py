@@ -117,9 +117,9 @@ def without_frames(lines: Iterable[str]) -> Iterable[str]:
         text, indent = line.strip(), len(line) - len(line.lstrip())
         if text.startswith("Traceback (most recent call last)"):
             inside = indent
-        elif text.startswith(("The above exception", "During handling")) or (inside is not None and (not text or indent > inside)):
+        elif text.startswith(("The above exception", "During handling")):
             continue
-        else:
+        elif inside is None or (text and indent <= inside):
             inside = None
             yield line
 
