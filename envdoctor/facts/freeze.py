@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from envdoctor.facts.search_path import SearchPath
-from envdoctor.model import Target
+from envdoctor.model import Target, Unavailable
 from envdoctor.seals import Seal
 from envdoctor.system.host import Host
 from envdoctor.system.reading import head
@@ -43,8 +43,15 @@ class Freeze:
     """Of all of them."""
 
 
-def collect(target: Target, host: Host, search_path: SearchPath, seal: Seal) -> Freeze:  # noqa: ARG001
+def collect(
+    target: Target,
+    host: Host,  # noqa: ARG001 - every collector's shape
+    search_path: SearchPath,
+    seal: Seal | Unavailable,
+) -> Freeze | Unavailable:
     """Look at an environment that was frozen; any other costs nothing."""
+    if isinstance(seal, Unavailable):  # who failed at it has said so
+        return Unavailable(seal.reason)
     folder = os.path.join(target.prefix, ".envdoctor")
     if not seal.frozen or not os.path.isfile(os.path.join(folder, RECORD)):
         return Freeze()

@@ -27,10 +27,10 @@ def reinstall(installer: Installer, python: str, folder: str, work: Work) -> Non
 
 def _advice(folder: str, said: str) -> str:
     """Say what the build needs of the lock."""
-    if missing := re.search(r"No module named '([\w]+)'", said):
-        return f"the build imports {missing[1]}, which the lock does not have: lock it too, or say --no-project"
+    missing = re.search(r"No module named '([\w]+)'", said)
+    imported = f"the build imports {missing[1]}, which is not there; " if missing else ""
     wanted = ", ".join(build_requirements(folder))
-    return f"the lock must have what the project is built with ({wanted}); --no-project leaves the project out"
+    return f"{imported}the lock must have what the project is built with ({wanted}); --no-project leaves it out"
 
 
 def build_names(folder: str) -> list[str]:

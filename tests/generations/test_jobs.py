@@ -90,6 +90,11 @@ class TestStarted:
         machine.run(f"{machine.folder}/mine/bin/python")
         assert machine.judged() == ("mixes", LINK)
 
+    def test_by_a_doctor_who_asks_what_it_is(self, machine):
+        payload = "/opt/doctor/lib/python3.12/site-packages/envdoctor/payloads/interpreter.py"
+        machine.run(f"{machine.link}/bin/python", "-I", "-S", "-B", payload)
+        assert machine.judged() == (None,)
+
     def test_by_another_link_to_the_version(self, machine):
         (machine.folder / "mine").symlink_to(machine.version)
         machine.run(f"{machine.folder}/mine/bin/python")

@@ -265,13 +265,13 @@ def test_byte_code_that_cannot_be_written_is_said(installed, monkeypatch, tmp_pa
     full = tmp_path / "full.py"
     full.write_text("print('x.py: [Errno 28] No space left on device'); raise SystemExit(1)")
     monkeypatch.setattr("envdoctor.installing.compiling.PAYLOAD", str(full))
-    with pytest.raises(StepError, match="install: compiling byte code: no space left"):
+    with pytest.raises(StepError, match="compile: compiling byte code: no space left"):
         compile_sources(installed.prefix, cores=2, work=work())
 
 
 def test_compiler_that_cannot_write_says_so_and_fails(installed):
     (installed.site / "demo_pkg/__pycache__").write_text("in the way")
-    with pytest.raises(StepError, match="install: compiling byte code ended with status 1") as failure:
+    with pytest.raises(StepError, match="compile: compiling byte code ended with status 1") as failure:
         compile_sources(installed.prefix, cores=2, work=work())
     assert "demo_pkg/" in failure.value.details[-1]
 

@@ -379,14 +379,14 @@ def test_two_at_once_do_not_mix(contaminated):
     lab = contaminated
     running = [lab.doctor.start(*lab.arguments(), env=lab.variables()) for _ in range(2)]
     ended = [(process.communicate(timeout=120), process.returncode) for process in running]
-    assert sorted(status for _, status in ended) in ([0, 0], [0, 3])
+    assert sorted(status for _, status in ended) in ([0, 0], [0, 3]), ended
     for (_, stderr), status in ended:
         assert status == 0 or b"is being changed by process" in stderr
     assert lab.versions() == CLEAN
     assert lab.left_over() == []
 
 
-@pytest.mark.parametrize("seed", range(10))
+@pytest.mark.parametrize("seed", range(5))
 def test_killed_at_any_moment_the_target_runs_and_the_next_rebuild_succeeds(contaminated, seed):
     killed_and_rebuilt(contaminated, random.Random(seed), group=seed % 2 == 0, moments=2)  # noqa: S311
 
