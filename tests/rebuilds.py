@@ -102,8 +102,8 @@ def lab(folder, new_venv, doctor):
     project.mkdir()
     (project / "pyproject.toml").write_text('[project]\nname = "trainer"\nversion = "1"\n')
     venv = new_venv(project, wheelhouse, requirements_lock(LOCKED))
-    venv.pip("install", "--require-hashes", "--no-deps", "-r", venv.lock)
-    venv.pip("install", "--no-deps", "sglang==0.5.9", "transformers==5.8.1")
+    venv.uv("--require-hashes", "--no-deps", "-r", venv.lock)  # ten times as quick as pip, and there are many tests
+    venv.uv("--no-deps", "sglang==0.5.9", "transformers==5.8.1")
     return Lab(venv, doctor)
 
 

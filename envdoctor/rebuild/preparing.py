@@ -184,7 +184,7 @@ def _plan(
         python=means.python,
         version=means.environment.markers["python_full_version"],
         installer=str(means.installer),
-        pip="pip" not in {item.name for item in wanted} and (not own or any(item.name == "pip" for item in own)),
+        pip="pip" not in {item.name for item in wanted} and _had_pip(place, [item.name for item in own]),
         wanted=len(wanted),
         leaves=leaves,
         changes=changes,
@@ -201,6 +201,14 @@ def _plan(
         keep=asked.keep,
         network=seen.network,
     )
+
+
+def _had_pip(place: Layout, own: Sequence[str]) -> bool:
+    """Tell whether the environment had a pip; of one that is empty or gone the journal tells, and a new one gets it."""
+    if own:
+        return "pip" in own
+    said = (entry.detail["pip"] for entry in reversed(journal.read(place)) if "pip" in entry.detail)
+    return next(said, True) is True
 
 
 def _smoke_said(asked: Asked) -> str:

@@ -99,7 +99,15 @@ def _made(prepared: Prepared, name: str, work: Work) -> Made:
         force=prepared.asked.force,
         allow_gap=prepared.asked.allow_gap,
     )
-    journal.write(place, "begin", name, work.host.now(), lock=prepared.plan.lock, python=prepared.plan.python)
+    journal.write(
+        place,
+        "begin",
+        name,
+        work.host.now(),
+        lock=prepared.plan.lock,
+        python=prepared.plan.python,
+        pip=prepared.plan.pip,
+    )
     try:
         return performing.perform(order, Store(prepared.store), work)
     finally:

@@ -100,7 +100,7 @@ def test_venv_clear_through_the_link_does_no_lasting_harm(contaminated):
     listed = json.loads(lab.run("generations", "--format", "json").stdout)["found"]
     assert {item["name"]: item["state"] for item in listed}[first] == "damaged"
     assert lab.rebuild().status == 0
-    assert CLEAN.items() <= lab.versions().items()  # and the interpreter's own pip, as in a venv just made
+    assert lab.versions() == CLEAN  # and no pip, as there was none before
     refused = lab.run("rollback")
     assert (refused.status, "not complete" in refused.stderr) == (2, True)
     adopted = next(path.name for path in lab.home.iterdir() if path.name.startswith("adopted-"))
