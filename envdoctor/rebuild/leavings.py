@@ -12,10 +12,15 @@ from typing import Literal
 from envdoctor.facts import records
 
 USUAL = frozenset(
-    {"bin", "etc", "include", "lib", "lib64", "share", "man", "pyvenv.cfg", "pip.conf", "conf", "lib32"}
+    {"bin", "etc", "include", "lib", "lib64", "share", "man", "pyvenv.cfg", "lib32"}
     | {".envdoctor", ".gitignore", ".lock", "CACHEDIR.TAG", "Lib", "Scripts", "Include"}
 )
 """What venv, virtualenv, uv and wheels put at the top of an environment."""
+SAID = {
+    "src": "repositories that pip cloned for editable installs",
+    "pip.conf": "settings of its pip; what they say of indexes counts for this rebuild, copy it to keep them",
+}
+"""What is to be said of some of the others."""
 OWN = re.compile(r"python[\d.]*t?|[Aa]ctivate.*|deactivate.*|pydoc\.bat|__pycache__")
 """What venv, virtualenv and uv put into bin."""
 ACTIVATE = ("activate", "activate.csh", "activate.fish")
@@ -63,8 +68,7 @@ def _directories(prefix: str) -> Iterator[Left]:
     for name in sorted(os.listdir(prefix)):
         if name not in USUAL:
             path = os.path.join(prefix, name)
-            said = "repositories that pip cloned for editable installs" if name == "src" else ""
-            yield Left("directory" if os.path.isdir(path) else "file", path, said)
+            yield Left("directory" if os.path.isdir(path) else "file", path, SAID.get(name, ""))
 
 
 def _scripts(prefix: str) -> Iterator[Left]:
