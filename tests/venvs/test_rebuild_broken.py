@@ -11,8 +11,6 @@ import time
 import pytest
 from rebuilds import CLEAN, CONTAMINATED, lab
 
-from envdoctor.wheels import Wheel, requirements_lock
-
 pytestmark = pytest.mark.venv
 
 
@@ -37,8 +35,9 @@ def test_a_path_may_be_odd(contaminated, tmp_path, installer):
     lab = contaminated
     link = tmp_path / "-it's, an #[écu]%20*?" / "-v#1,"
     link.parent.mkdir()
+    # one without pip: it need not be given the interpreter's own, which takes its time
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", link], check=True)
     words = [link if word == lab.link else word for word in lab.arguments("--installer", installer)]
-    words += ["--python", sys.executable]
     answer = lab.doctor(*words, cwd=tmp_path, env=lab.variables())
     assert answer.status == 0, answer.stderr
     done = subprocess.run([link / "bin" / "tokens"], capture_output=True, text=True, check=False)
@@ -46,11 +45,11 @@ def test_a_path_may_be_odd(contaminated, tmp_path, installer):
     assert CLEAN.items() <= lab.versions(link).items()
 
 
-@pytest.mark.parametrize("name", ["a\nb", "a\tb", 'a"b', "a$b", "a`b", ".envs"])
-def test_a_path_that_no_environment_can_have_is_refused(contaminated, tmp_path, name):
-    words = [tmp_path / name if word == contaminated.link else word for word in contaminated.arguments()]
-    one_line(contaminated.doctor(*words, cwd=tmp_path, env=contaminated.variables()), 2)
-    assert not os.path.lexists(tmp_path / name)
+def test_a_path_that_no_environment_can_have_is_refused(contaminated, tmp_path):
+    for name in ("a\nb", "a\tb", 'a"b', "a$b", "a`b", ".envs"):
+        words = [tmp_path / name if word == contaminated.link else word for word in contaminated.arguments()]
+        one_line(contaminated.doctor(*words, cwd=tmp_path, env=contaminated.variables()), 2)
+        assert not os.path.lexists(tmp_path / name)
 
 
 OCCUPIED = {
@@ -104,7 +103,7 @@ def test_a_dry_run_changes_nothing_at_all(contaminated):
     assert all_of_it() == before
 
 
-@pytest.mark.parametrize("how", ["generation", "link", "both"])
+@pytest.mark.parametrize("how", ["generation", "both"])
 def test_a_generation_or_a_link_that_is_gone_is_got_over(contaminated, how):
     lab = contaminated
     assert lab.rebuild().status == 0
@@ -155,24 +154,6 @@ def test_damaged_states_can_be_forced(contaminated):
     assert "--force" in one_line(lab.run("rollback"), 3)
     assert lab.run("rollback", "--force").status == 0
     assert lab.versions() == CONTAMINATED
-
-
-def test_a_check_after_a_rebuild_knows_the_owner_of_start_up_code(contaminated):
-    lab = contaminated
-    wheel = Wheel("starter", "1.0", {"starter.pth": "import sys; sys.started = 1\n", "starter/__init__.py": ""})
-    wheel.build(lab.venv.wheelhouse)
-    lab.venv.lock.write_text(requirements_lock([wheel]))
-    assert lab.rebuild().status == 0
-    (found,) = lab.doctor.check(lab.link).findings("environment/startup-code")
-    assert found["evidence"]["owner"] == "starter"
-    assert found["subject"].startswith(f"{lab.link}/")
-
-
-def test_a_check_without_a_lock_judges_by_the_lock_of_the_rebuild(contaminated):
-    lab = contaminated
-    (lab.venv.project / "pylock.toml").write_text('lock-version = "1.0"\ncreated-by = "x"\npackages = []\n')
-    assert lab.rebuild().status == 0
-    assert str(lab.venv.lock) in json.dumps(lab.doctor.check(lab.link).report["target"])
 
 
 @pytest.mark.parametrize(
