@@ -205,7 +205,7 @@ def _plan(
 
 def _had_pip(place: Layout, own: Sequence[str]) -> bool:
     """Tell whether the environment had a pip; of one that is empty or gone the journal tells, and a new one gets it."""
-    if own:
+    if own or os.path.lexists(os.path.join(place.link, "pyvenv.cfg")):
         return "pip" in own
     said = (entry.detail["pip"] for entry in reversed(journal.read(place)) if "pip" in entry.detail)
     return next(said, True) is True
