@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import os
 import zipfile
-import zlib
 from email.parser import HeaderParser
 
 from envdoctor.errors import UsageError
 from envdoctor.locks.text import name_and_version, normalised
 from envdoctor.system.reading import opened
+from envdoctor.system.zips import UNREADABLE
 from envdoctor.views.lock_metadata import LockMetadata, Released
 
 LIMIT = 1 << 20
 """Bytes of one METADATA; a long description is most of it."""
 WHEELS = 20_000
-UNREADABLE = (OSError, EOFError, ValueError, StopIteration, zipfile.BadZipFile, zlib.error, RuntimeError)
+NO_WHEEL = (*UNREADABLE, StopIteration)
 """What is raised for a file that is not there, cut off, no regular one, without METADATA, no archive, damaged; and by
 zipfile for one that is encrypted or packed in a way that it does not know."""
 
@@ -44,7 +44,7 @@ def _metadata(path: str) -> Released | None:
             inside = next(n for n in archive.namelist() if n.endswith(".dist-info/METADATA") and n.count("/") == 1)
             with archive.open(inside) as stream:
                 text = stream.read(LIMIT).decode("utf-8", "replace")
-    except UNREADABLE:
+    except NO_WHEEL:
         return None
     headers = HeaderParser().parsestr(text)
     requires = tuple(map(str, headers.get_all("Requires-Dist", ())))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import zipfile
 from collections.abc import Iterator, Mapping
 
 from envdoctor.installing import Fault, contents, wrappers
 from envdoctor.installing.contents import Contents, Member
 from envdoctor.installing.layout import Found, Layout
 from envdoctor.system.reading import regular
+from envdoctor.system.zips import UNREADABLE
 
 _LIMIT = 64 << 20
 """Bytes of a script of a wheel's own."""
@@ -58,7 +58,7 @@ def _rewritten(one: Contents, path: str, member: Member, layout: Layout) -> str:
     try:
         rest = wrappers.body(regular(layout.at(path), _LIMIT, follow=False), layout.prefix)
         same = rest == contents.script(one.archive, member.name)
-    except (OSError, ValueError, zipfile.BadZipFile) as error:
+    except UNREADABLE as error:
         return f"cannot be read: {getattr(error, 'strerror', None) or error}"
     if rest is None:
         return "does not start this environment's python"

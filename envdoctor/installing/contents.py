@@ -15,6 +15,7 @@ from envdoctor.facts import records
 from envdoctor.facts.metadata import normalised
 from envdoctor.installing import Fault
 from envdoctor.installing.layout import Layout, is_own
+from envdoctor.system.zips import UNREADABLE
 
 SIGNATURES = ("RECORD.jws", "RECORD.p7s")
 """Members that RECORD cannot list."""
@@ -79,7 +80,7 @@ def read(archive: Archive, layout: Layout) -> Contents:
     try:
         with zipfile.ZipFile(archive.path) as wheel:
             _read(wheel, found, layout)
-    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+    except UNREADABLE as error:
         found.fault("", f"cannot be read as a wheel: {getattr(error, 'strerror', None) or error}")
     return found
 
@@ -119,7 +120,7 @@ def _members(wheel: zipfile.ZipFile, found: Contents) -> dict[str, zipfile.ZipIn
 def leads_out(archive: Archive) -> str:
     """Return a member's name that leads out of where the wheel is unpacked; "" if there is none.
 
-    pip 26.3 refuses such a wheel, uv 0.13.9 leaves the member out. Raises OSError, ValueError or BadZipFile.
+    pip 26.3 refuses such a wheel, uv 0.13.9 leaves the member out. Raises what UNREADABLE lists.
     """
     with zipfile.ZipFile(archive.path) as wheel:
         return next((name for name in wheel.namelist() if not _is_plain(name.removesuffix("/"))), "")
@@ -203,7 +204,7 @@ def _bytes(wheel: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def script(archive: Archive, name: str) -> bytes:
-    """Return a script that is to be rewritten, without its first line. Raises OSError, ValueError or BadZipFile."""
+    """Return a script that is to be rewritten, without its first line. Raises what UNREADABLE lists."""
     with zipfile.ZipFile(archive.path) as wheel:
         return _bytes(wheel, wheel.getinfo(name)).partition(b"\n")[2]
 

@@ -13,7 +13,6 @@ import re
 import shutil
 import sys
 import threading
-import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from envdoctor.installing import calling, contents
 from envdoctor.printable import printable
 from envdoctor.progress import Progress, Work
 from envdoctor.system.host import Host
+from envdoctor.system.zips import UNREADABLE
 
 WITHIN = 7200.0
 """Seconds; 7 GB take a minute or two on a local disk."""
@@ -124,7 +124,7 @@ def _refuse_hostile(archives: Sequence[Archive]) -> None:
     for archive in archives:
         try:
             outside = contents.leads_out(archive)
-        except (OSError, ValueError, zipfile.BadZipFile) as error:
+        except UNREADABLE as error:
             raise StepError("install", f"{archive.path}: cannot be read as a wheel: {error}") from error
         if outside:
             raise StepError("install", f"{archive.path}: {printable(repr(outside))} leads out of the environment")

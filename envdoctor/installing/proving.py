@@ -26,6 +26,7 @@ from envdoctor.installing.strays import strays
 from envdoctor.installing.tables import read_all
 from envdoctor.installing.unlocked import Unlocked, unlocked
 from envdoctor.progress import Progress, Work
+from envdoctor.system.zips import UNREADABLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +146,7 @@ def _is_the_members(archive: Archive, member: Member, path: str) -> bool:
     try:
         with zipfile.ZipFile(archive.path) as wheel:
             true = contents.digest_of(wheel, member.name)
-    except (OSError, ValueError, zipfile.BadZipFile, EOFError):
+    except UNREADABLE:
         return False
     return records.matches(path, true) is True
 

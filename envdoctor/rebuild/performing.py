@@ -25,6 +25,7 @@ from envdoctor.rebuild import completing, smoking
 from envdoctor.rebuild.orders import Made, Order, RedError
 from envdoctor.rebuild.smoking import Smoked
 from envdoctor.system.descendants import uninterrupted
+from envdoctor.system.zips import UNREADABLE
 
 PROOF_WITHIN = 3600.0
 """Seconds; 7 GB take three."""
@@ -125,7 +126,7 @@ def unpacked(path: str) -> int:
     try:
         with zipfile.ZipFile(path) as archive:
             return sum(info.file_size * (2 if info.filename.endswith(".py") else 1) for info in archive.infolist())
-    except (OSError, zipfile.BadZipFile) as error:
+    except UNREADABLE as error:
         raise StepError("fetch", f"{os.path.basename(path)}: is no wheel: {error}") from error
 
 

@@ -126,6 +126,44 @@ def test_file_that_is_no_wheel_is_a_fault(kept, tmp_path):
     assert fault.how.startswith("cannot be read as a wheel: ")
 
 
+def garbled(data):
+    """Damage the packed bytes of RECORD, whose header stays whole."""
+    at = data.index(f"{INFO}/RECORD".encode()) + len(f"{INFO}/RECORD")
+    return data[:at] + bytes(byte ^ 0xFF for byte in data[at : at + 40]) + data[at + 40 :]
+
+
+def marked(data, headers):
+    """Put a byte at its offset in every header of a kind."""
+    found = bytearray(data)
+    for signature, offset, value in headers:
+        at = data.find(signature)
+        while at >= 0:
+            found[at + offset] = value
+            at = data.find(signature, at + 1)
+    return bytes(found)
+
+
+def encrypted(data):
+    """Set the lowest bit of the flags, in the local headers and the central ones (APPNOTE.TXT 4.3.7, 4.3.12)."""
+    return marked(data, [(b"PK\x03\x04", 6, 1), (b"PK\x01\x02", 8, 1)])
+
+
+def unknown_way(data):
+    """Name a way of packing that nobody has, in the central headers."""
+    return marked(data, [(b"PK\x01\x02", 10, 99)])
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+@pytest.mark.parametrize("damage", [garbled, encrypted, unknown_way])
+def test_a_record_that_cannot_be_unpacked_is_a_fault(damage, method, tmp_path):
+    made = packed(tmp_path)
+    with zipfile.ZipFile(made.path, "w", method) as wheel:
+        for name, data in ODD.entries().items():
+            wheel.writestr(name, data)
+    Path(made.path).write_bytes(damage(Path(made.path).read_bytes()))
+    assert read(made, LAYOUT).faults
+
+
 def test_installers_own_files_that_were_packed_with_a_wheel_do_not_count(tmp_path):
     found = read(packed(tmp_path, [(f"{INFO}/INSTALLER", "conda"), (f"{INFO}/RECORD.jws", "{}")]), LAYOUT)
     assert found.faults == found.notes == []
