@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from envdoctor import images
+from envdoctor import envs, images
 from envdoctor.errors import EnvDoctorError, LockError, PolicyError, UsageError
 from envdoctor.images import is_environment
 from envdoctor.model import Target
@@ -180,8 +180,7 @@ def _unfit(source: str, path: str, host: Host) -> str | None:
 def _is_place(path: str) -> bool:
     """Tell whether there is nothing yet, or what was rebuilt there before has been emptied or removed."""
     path = os.path.abspath(path)
-    made = os.path.join(os.path.dirname(path), ".envs", os.path.basename(path))
-    return not os.path.exists(path) or (os.path.isdir(made) and not is_environment(path))
+    return not os.path.exists(path) or (os.path.isdir(envs.home_of(path)) and not is_environment(path))
 
 
 def _new(path: str) -> tuple[str, str]:
@@ -233,12 +232,9 @@ def _identity(prefix: str, *, place: bool = False) -> tuple[str, str]:
     One that is active no longer is judged as what it is; with `place` the link counts all the same.
     """
     prefix = os.path.abspath(prefix)
-    parts = prefix.split(os.sep)
-    if ".envs" in parts[1:-2]:
-        at = len(parts) - 1 - parts[::-1].index(".envs")
-        link = os.sep.join([*parts[:at], parts[at + 1]])
-        if place or os.path.realpath(link) == os.path.realpath(prefix):
-            prefix = link
+    link = envs.link_of(prefix)
+    if link and (place or os.path.realpath(link) == os.path.realpath(prefix)):
+        prefix = link
     python = os.path.join(prefix, "bin", "python")
     # Debian's own Python, and a conda package of it, may have no more than python3
     return prefix, f"{python}3" if os.path.lexists(f"{python}3") and not os.path.lexists(python) else python
@@ -246,11 +242,8 @@ def _identity(prefix: str, *, place: bool = False) -> tuple[str, str]:
 
 def _superseded(prefix: str) -> str:
     """Return the link that a generation belongs to and that leads to another; "" for any other environment."""
-    place, name = os.path.split(os.path.abspath(prefix))
-    folder, link = os.path.split(place)
-    parent, envs = os.path.split(folder)
-    path = os.path.join(parent, link)
-    return path if envs == ".envs" and name and os.path.islink(path) else ""
+    link = envs.link_of(os.path.abspath(prefix))
+    return link if link and os.path.islink(link) else ""
 
 
 def _lock(wish: Wish, policy: Policy, prefix: str, host: Host) -> tuple[str | None, tuple[str, ...]]:

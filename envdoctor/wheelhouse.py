@@ -7,23 +7,25 @@ import sys
 from dataclasses import dataclass, replace
 from functools import partial
 
-from envdoctor import locks, snapshot
+from envdoctor import locks
 from envdoctor.archives import Archive, store, wheelhouse
 from envdoctor.archives.fetching import fetch
 from envdoctor.archives.narrowing import narrow
 from envdoctor.archives.sources import Sources
 from envdoctor.archives.store import Store
+from envdoctor.archives.targets import directories, environment_of
 from envdoctor.archives.wheelhouse import Filled
 from envdoctor.audit import accepting, workflow
 from envdoctor.errors import EnvDoctorError, RefusedLockError, UsageError
 from envdoctor.locate import Wish, configuration, locate
-from envdoctor.locks.environments import LockEnvironment, of_target, stated
-from envdoctor.model import Lock, Target, Unavailable
+from envdoctor.locks.environments import LockEnvironment, stated
+from envdoctor.model import Lock, Target
 from envdoctor.policy import Policy
 from envdoctor.progress import Progress, Work
 from envdoctor.system.forked import call
 from envdoctor.system.host import Host
 
+OTHERWISE = "say --python 3.12 --platform TAG"
 DEADLINE = 60.0
 """Seconds for what is read: the target, the lock."""
 
@@ -76,7 +78,7 @@ def build(asked: Asked, work: Work) -> Built:
     """
     host = work.host
     path = _absolute(asked.lock, host)
-    folders = tuple(_directory(each, host) for each in asked.find_links)
+    folders = directories(asked.find_links, host)
     work.tell(Progress("plan"))
     aim = _aim(asked, path, host)
     work.tell(Progress("audit", asked.lock))
@@ -97,13 +99,6 @@ def build(asked: Asked, work: Work) -> Built:
 
 def _absolute(path: str, host: Host) -> str:
     return os.path.abspath(os.path.join(host.cwd, os.path.expanduser(path)))
-
-
-def _directory(path: str, host: Host) -> str:
-    found = _absolute(path, host)
-    if not os.path.isdir(found):
-        raise UsageError(f"--find-links: {path}: is no directory")
-    return found
 
 
 def _audit(asked: Asked, path: str, aim: _Aim, host: Host) -> None:
@@ -135,14 +130,14 @@ def _aim(asked: Asked, path: str, host: Host) -> _Aim:
             raise
         return _own(asked, host)
     audit = workflow.Asked(target.prefix, groups=target.groups, extras=target.extras, config=asked.config)
-    return _Aim(_environment(target, host), policy, audit, target.python, target.prefix)
+    return _Aim(_of_target(target, host), policy, audit, target.python, target.prefix)
 
 
 def _stated(asked: Asked, host: Host) -> _Aim:
     """Take what is said; what is not is as on this machine."""
-    here = _environment(Target(sys.prefix, sys.executable), host)
+    here = environment_of(sys.executable, host, otherwise=OTHERWISE)
     python = asked.python or here.python
-    platform = asked.platform or _platform(here)
+    platform = asked.platform or here.platform
     policy = call("the configuration", partial(configuration, asked.config, host), timeout=DEADLINE)
     audit = workflow.Asked(
         None,
@@ -157,8 +152,8 @@ def _stated(asked: Asked, host: Host) -> _Aim:
 
 def _own(asked: Asked, host: Host) -> _Aim:
     """Take this machine's Python, and its platform."""
-    here = _environment(Target(sys.prefix, sys.executable), host)
-    aim = _stated(replace(asked, python=here.markers.get("python_full_version"), platform=_platform(here)), host)
+    here = environment_of(sys.executable, host, otherwise=OTHERWISE)
+    aim = _stated(replace(asked, python=here.markers.get("python_full_version"), platform=here.platform), host)
     return replace(aim, environment=replace(here, name=aim.environment.name), python=sys.executable)
 
 
@@ -166,18 +161,6 @@ def _all(configured: tuple[str, ...], asked: tuple[str, ...]) -> tuple[str, ...]
     return tuple(dict.fromkeys((*configured, *asked)))
 
 
-def _platform(environment: LockEnvironment) -> str:
-    machine = environment.machine
-    glibc = environment.glibc
-    return f"manylinux_{glibc[0]}_{glibc[1]}_{machine}" if glibc else f"linux_{machine}"
-
-
-def _environment(target: Target, host: Host) -> LockEnvironment:
-    """Ask an interpreter what it is. Raises EnvDoctorError if that cannot be learned, UsageError if nothing fits it."""
-    interpreter = snapshot.take(target, host, ("interpreter",), deadline=DEADLINE).interpreter
-    if isinstance(interpreter, Unavailable):
-        raise EnvDoctorError(f"{target.python}: {interpreter.reason}")
-    if not interpreter.libc.startswith("glibc "):
-        raise UsageError(f"{target.python}: is no Python on a Linux with glibc; say --python 3.12 --platform TAG")
-    name = f"Python {interpreter.version or '?'} of {target.prefix}"
-    return of_target(interpreter.markers, interpreter.libc, free_threaded=interpreter.free_threaded, name=name)
+def _of_target(target: Target, host: Host) -> LockEnvironment:
+    found = environment_of(target.python, host, otherwise=OTHERWISE)
+    return replace(found, name=f"{found.name} of {target.prefix}")

@@ -18,6 +18,7 @@ TABLE = {
     "versions": set(),
     "codec": set(),
     "hits": set(),
+    "envs": set(),
     "knowledge": set(),
     "payloads": set(),
     "wiring": {"model"},
@@ -34,7 +35,7 @@ TABLE = {
     "facts": {"codec", "errors", "facts", "knowledge", "locks", "model", "printable", "seals", "system"}
     | {"signatures", "state"},
     "images": {"errors", "system"},
-    "locate": {"errors", "images", "model", "policy", "seals", "system"},
+    "locate": {"envs", "errors", "images", "model", "policy", "seals", "system"},
     # what judges, without touching anything
     "symbols": {"facts", "knowledge", "model"},
     "proof": {"facts", "model"},
@@ -67,9 +68,20 @@ TABLE = {
     "schemas": {"codec", "model", "recorded", "reports", "snapshot"},
     "reuse": {"__init__", "codec", "errors", "facts", "model", "plugins", "policy", "seals", "system"},
     "progress": {"system"},
-    "archives": {"archives", "errors", "locks", "model", "policy", "printable", "progress", "system"},
+    "archives": {"archives", "errors", "facts", "locks", "model", "policy", "printable", "progress", "system"},
     "installing": {"archives", "errors", "facts", "installing", "model", "printable", "progress", "system"},
-    "generations": {"codec", "errors", "facts", "generations", "model", "printable", "progress", "seals", "system"},
+    "generations": {
+        "codec",
+        "envs",
+        "errors",
+        "facts",
+        "generations",
+        "model",
+        "printable",
+        "progress",
+        "seals",
+        "system",
+    },
     # commands
     "marking": {"errors", "facts", "model", "snapshot", "state", "system", "views"},
     "history": {"__init__", "codec", "errors", "facts", "history", "inventory", "judge", "knowledge", "locate", "model"}
@@ -141,7 +153,7 @@ TABLE = {
     | {"system"},
     "freezing": {"errors", "facts", "generations", "locate", "model", "sealing", "seals", "system", "workflows"},
     "wheels": {"__init__"},
-    "rebuild": {"__init__", "archives", "audit", "codec", "errors", "facts", "freezing", "generations"}
+    "rebuild": {"__init__", "archives", "audit", "codec", "envs", "errors", "facts", "freezing", "generations"}
     | {
         "installing",
         "judge",

@@ -135,7 +135,8 @@ def rebuild(
             sys.stderr.write(texts.plan(prepared, _wrapped, steps=False))
         from envdoctor.rebuild import workflow
 
-        with _unchanged(prepared), _teller(ProgressForm.NONE if quiet else progress) as tell:
+        form = ProgressForm.NONE if quiet else progress
+        with _interrupted(prepared), _teller(form) as tell, _unchanged(prepared):
             done = workflow.run(prepared, host, tell)
         _told(done, _json(texts.rebuilt_document(done)) if output is Format.JSON else texts.rebuilt(done, _wrapped))
 
@@ -199,17 +200,25 @@ def _json(document: Any) -> str:  # noqa: ANN401 - JSON values
 
 @contextlib.contextmanager
 def _unchanged(prepared: Prepared) -> Iterator[None]:
-    """Say which environment is active after a failure, a Ctrl-C, or a signal that ends the doctor."""
+    """Let a failure say that nothing has changed, if that is so."""
     from envdoctor.errors import StepError
 
+    before = prepared.layout.active()
+    try:
+        yield
+    except StepError as error:
+        if prepared.layout.active() == before:
+            error.advice = "; ".join(filter(None, (error.advice, f"{prepared.layout.link} is as it was, and active")))
+        raise
+
+
+@contextlib.contextmanager
+def _interrupted(prepared: Prepared) -> Iterator[None]:
+    """Say which environment is active after a Ctrl-C, or a signal that ends the doctor."""
     layout = prepared.layout
     before = layout.active()
     try:
         yield
-    except StepError as error:
-        if layout.active() == before:
-            error.advice = "; ".join(filter(None, (error.advice, f"{layout.link} is as it was, and active")))
-        raise
     except (KeyboardInterrupt, SystemExit) as error:
         active = layout.active()
         said = f"{layout.link} had been switched to {active}" if active != before else "the old environment is active"

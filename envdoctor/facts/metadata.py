@@ -31,6 +31,13 @@ class DirectUrl:
     commit: str | None = None
     hashes: tuple[str, ...] = ()
 
+    @property
+    def folder(self) -> str:
+        """The directory that it came from; "" if it came from elsewhere."""
+        from urllib.parse import unquote, urlsplit
+
+        return unquote(urlsplit(self.url).path).rstrip("/") if self.url.startswith("file://") else ""
+
 
 _FIELDS = ("name", "version", "requires-dist", "provides-extra", "requires-python")
 

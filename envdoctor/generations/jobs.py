@@ -23,6 +23,8 @@ from envdoctor.system.processes import Standing
 
 PROCESSES = 16_384
 """That are looked at."""
+NAMED = 5
+"""Jobs that a sentence names."""
 WITHIN = 5.0
 """Seconds that the search may take."""
 SHELLS = frozenset({"sh", "bash", "dash", "zsh", "fish", "tcsh", "csh", "ksh"})
@@ -52,6 +54,13 @@ class Jobs:
     """Those that would load their next modules from another version; also those of which it cannot be told."""
     unchecked: tuple[str, ...] = ()
     """What could not be looked at, a phrase each."""
+
+    @property
+    def blocking(self) -> str:
+        """Name the first of those that would mix; "" if there are none."""
+        named = [f"process {job.pid} of {job.user} ({job.command}: {job.how})" for job in self.mixing[:NAMED]]
+        more = f", and {len(self.mixing) - NAMED} more" if len(self.mixing) > NAMED else ""
+        return f"{'; '.join(named)}{more}"
 
 
 HOW: Mapping[Spelling, str] = {

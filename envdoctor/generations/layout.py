@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
+from envdoctor import envs
 from envdoctor.errors import UsageError
 
-FOLDER = ".envs"
 ADOPTED = "adopted-"
 DIGITS = 12
 """Hexadecimal digits of the lock's digest in a name."""
@@ -49,7 +49,7 @@ class Layout:
     @property
     def home(self) -> str:
         """The folder that holds the generations."""
-        return os.path.join(self.parent, FOLDER, self.name)
+        return envs.home_of(self.link)
 
     @property
     def journal(self) -> str:
@@ -125,7 +125,7 @@ class Layout:
 
     def text(self, name: str) -> str:
         """Return what the link says when it leads to a generation."""
-        return os.path.join(FOLDER, self.name, name)
+        return os.path.join(envs.FOLDER, self.name, name)
 
     def names(self) -> Iterator[str]:
         """Yield the names of all that lies there under the name of a generation, oldest first."""
@@ -167,9 +167,6 @@ def of(prefix: str) -> Layout:
     return Layout(_of_generation(plain) or plain)
 
 
-def _of_generation(path: str) -> str | None:
-    """Return the link that a generation belongs to, active or not."""
-    home, name = os.path.split(path)
-    folder, link = os.path.split(home)
-    parent, envs = os.path.split(folder)
-    return os.path.join(parent, link) if envs == FOLDER and _NAME.match(name) else None
+def _of_generation(path: str) -> str:
+    """Return the link that a generation belongs to, active or not; "" for anything else."""
+    return envs.link_of(path) if _NAME.match(os.path.basename(path)) else ""

@@ -28,6 +28,11 @@ class Difference:
     examples: tuple[str, ...]
     """`lib/...: altered`, at most `SHOWN`."""
 
+    @property
+    def said(self) -> str:
+        """How many, and the first."""
+        return f"{self.count:,} file{'s differ' if self.count > 1 else ' differs'}, first {self.examples[0]}"
+
 
 def record(place: str, path: str) -> int:
     """Write down how an environment is; return the count of its files. Raises OSError and EnvDoctorError."""

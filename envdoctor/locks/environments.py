@@ -50,6 +50,12 @@ class LockEnvironment:
         """`x86_64`."""
         return self.markers.get("platform_machine")
 
+    @property
+    def platform(self) -> str:
+        """The newest platform tag that fits: `manylinux_2_28_x86_64`, `linux_x86_64` where glibc is not known."""
+        libc = f"manylinux_{self.glibc[0]}_{self.glibc[1]}" if self.glibc else "linux"
+        return f"{libc}_{self.machine}"
+
     def admitted(self, requires: str | None) -> bool:
         """Tell whether one of some sets of specifiers admits a Python that this may be; what is no such set admits all.
 

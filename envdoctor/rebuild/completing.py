@@ -41,10 +41,9 @@ def switch(order: Order, work: Work, made: Made) -> None:
         running = jobs.jobs(layout.link, current)
         if running.mixing:
             note_outgoing(layout, order.place, order.name)  # it is as it is now when somebody switches to it
-            told = replace(order.plan, jobs=running).blocked
             raise StepError(
                 "switch",
-                f"while the new environment was made, jobs began to run from {layout.link}: {told}",
+                f"while the new environment was made, jobs began to run from {layout.link}: {running.blocking}",
                 advice=f"when they have ended: envdoctor rollback --to {order.name}",
             )
     switching.switch(layout, layout.text(order.name), now(), adopted=outgoing, allow_gap=order.allow_gap)

@@ -9,9 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from envdoctor import envs
 from envdoctor.facts.batches import SEEDS
 from envdoctor.generations.jobs import Jobs
-from envdoctor.generations.layout import Kind
+from envdoctor.generations.layout import DIGITS, Kind
 from envdoctor.model import Finding, Unavailable
 from envdoctor.versions import same_build
 
@@ -121,11 +122,7 @@ class Plan:
     @property
     def blocked(self) -> str:
         """Say which running jobs forbid a switch; "" for none."""
-        if isinstance(self.jobs, Unavailable) or not self.jobs.mixing:
-            return ""
-        shown = [f"process {job.pid} of {job.user} ({job.command}: {job.how})" for job in self.jobs.mixing[:5]]
-        more = f", and {len(self.jobs.mixing) - 5} more" if len(self.jobs.mixing) > 5 else ""
-        return f"{'; '.join(shown)}{more}"
+        return "" if isinstance(self.jobs, Unavailable) else self.jobs.blocking
 
     def steps(self) -> Iterator[str]:
         """Yield what will be done, in order."""
@@ -147,8 +144,7 @@ class Plan:
 
     def place(self) -> str:
         """Return where the new environment will lie, its time left open."""
-        parent, _, name = self.link.rpartition("/")
-        return f"{parent}/.envs/{name}/{self.digest[:12]}-<time>"
+        return f"{envs.home_of(self.link)}/{self.digest[:DIGITS]}-<time>"
 
     def _switched(self) -> Iterator[str]:
         if self.kind == "directory":

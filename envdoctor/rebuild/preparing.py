@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING
 from envdoctor import locks
 from envdoctor.archives import store
 from envdoctor.archives.sources import Sources
+from envdoctor.archives.targets import directories, environment_of
 from envdoctor.errors import RefusedLockError, UsageError
-from envdoctor.facts import interpreter as interpreters
+from envdoctor.facts.distributions import Distribution
 from envdoctor.generations import freezing, journal, layout
 from envdoctor.generations.layout import Kind, Layout
 from envdoctor.installing import creating, installers, project
 from envdoctor.installing.installers import Installer, Name
 from envdoctor.locate import LOCK_PATTERNS, Wish, locate, project_of
 from envdoctor.locking.interpreters import wanted
-from envdoctor.locks.environments import LockEnvironment, of_target
+from envdoctor.locks.environments import LockEnvironment
 from envdoctor.model import Lock, Target, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.rebuild import planning, surveying
@@ -94,9 +95,9 @@ def prepare(wish: Wish, asked: Asked, host: Host) -> Prepared:
         )
     lock: Lock = call("the lock", partial(locks.read, target.lock), timeout=WITHIN)
     python = _python(target, asked, host)
-    environment = _environment(python, host)
+    environment = environment_of(python, host, otherwise="name another Python with --python")
     installer = installers.choose(asked.installer, host)
-    seen = surveying.survey(place, kind, target, policy, host, environment=environment)
+    seen = surveying.survey(place, target, policy, host, environment=environment)
     if seen.refused:
         raise RefusedLockError(f"{target.lock}: the audit finds {len(seen.refused)} errors in it", seen.refused)
     from envdoctor.archives import narrowing  # packaging.pylock was imported while children were at work
@@ -106,7 +107,7 @@ def prepare(wish: Wish, asked: Asked, host: Host) -> Prepared:
     )
     archives = store.place(host.own)
     plan = _plan(place, kind, lock, narrowed, seen, asked, _Means(python, environment, installer, archives))
-    sources = Sources(lock, _folders(asked.find_links, host), asked.offline, _pip_conf(plan.current))
+    sources = Sources(lock, directories(asked.find_links, host), asked.offline, _pip_conf(plan.current))
     refused = tuple(_refused(plan, asked, frozenset(pin.name for pin in narrowed.pins)))
     return Prepared(plan, place, policy, narrowed, sources, installer, archives, wish, asked, refused)
 
@@ -132,23 +133,6 @@ def _python(target: Target, asked: Asked, host: Host) -> str:
     return creating.base_of(next((path for path in earlier if path and os.path.exists(path)), sys.executable))
 
 
-def _environment(python: str, host: Host) -> LockEnvironment:
-    done = host.run([python, "-I", "-S", "-B", interpreters.PAYLOAD], timeout=interpreters.ANSWER_WITHIN, env=host.env)
-    answer, problem = interpreters.parse_answer(done)
-    if answer is None:
-        raise UsageError(f"{python}: does not answer ({problem}); name another with --python")
-    free = "t" in answer["abiflags"]
-    return of_target(answer["markers"], answer["libc"], free_threaded=free, name=f"Python {answer['version']}")
-
-
-def _folders(named: Sequence[str], host: Host) -> tuple[str, ...]:
-    found = tuple(os.path.abspath(os.path.join(host.cwd, os.path.expanduser(folder))) for folder in named)
-    for folder, said in zip(found, named, strict=True):
-        if not os.path.isdir(folder):
-            raise UsageError(f"--find-links: {said} is no directory")
-    return found
-
-
 def _pip_conf(current: str) -> str | None:
     """Return the pip configuration of the present environment, which counts for the new one too."""
     path = os.path.join(current, "pip.conf")
@@ -165,7 +149,7 @@ def _plan(
     means: _Means,
 ) -> Plan:
     own = surveying.own(seen.taken)
-    installed = [planning.Installed(item.name, item.version, surveying.editable_folder(item)) for item in own]
+    installed = [planning.Installed(item.name, item.version, _editable(item)) for item in own]
     wanted = [Wanted(pin.name, pin.version, pin.size) for pin in narrowed.pins]
     current = place.current()
     leaves, changes, arrives, repaired, stays = planning.compared(installed, wanted, seen.findings)
@@ -201,6 +185,11 @@ def _plan(
         keep=asked.keep,
         network=seen.network,
     )
+
+
+def _editable(item: Distribution) -> str:
+    """Return the project that an editable install leads to; "" for others."""
+    return item.direct_url.folder if item.direct_url and item.direct_url.editable else ""
 
 
 def _had_pip(place: Layout, own: Sequence[str]) -> bool:
@@ -244,6 +233,10 @@ def _refused(plan: Plan, asked: Asked, names: frozenset[str]) -> list[str]:
         found.append(
             f"too little disk: about {sizes.needed >> 20:,} MiB are needed beside {plan.link}, {sizes.free >> 20:,} "
             "MiB are free; remove old generations with `envdoctor generations --prune`, or what else lies there"
+        )
+    if isinstance(plan.jobs, Unavailable) and not asked.force:
+        found.append(
+            f"which jobs run from {plan.link} cannot be told ({plan.jobs.reason}); --force switches all the same"
         )
     if plan.blocked and not asked.force:
         found.append(

@@ -160,8 +160,8 @@ def rollback(wish: Wish, host: Host, *, to: str | None = None, force: bool = Fal
         difference, known = _difference(goal, place.state(name), force=force)
         if difference is not None and not force:
             raise UsageError(
-                f"{goal} is not as it was when it was last active: {difference.count:,} files differ, first "
-                f"{difference.examples[0]}; see what changed it, or go back all the same with --force"
+                f"{goal} is not as it was when it was last active: {difference.said}; see what changed it, or go back "
+                "all the same with --force"
             )
         before = os.readlink(place.link) if os.path.islink(place.link) else current
         outgoing = place.outgoing(host.now())
@@ -219,11 +219,9 @@ def _last(entries: Sequence[Entry], place: Layout) -> str | None:
 def _refuse_jobs(place: Layout, current: str) -> None:
     running = jobs.jobs(place.link, current)
     if running.mixing:
-        job = running.mixing[0]
-        more = f" and {len(running.mixing) - 1} more" if len(running.mixing) > 1 else ""
         raise UsageError(
-            f"jobs run from {place.link}, and would mix the packages of both: process {job.pid} of {job.user} "
-            f"({job.command}: {job.how}){more}; let them end, or switch under them with --force"
+            f"jobs run from {place.link}, and would mix the packages of both: {running.blocking}; let them end, or "
+            "switch under them with --force"
         )
 
 

@@ -9,17 +9,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from typing import Any
 
 from envdoctor import registry, snapshot
 from envdoctor.audit.accepting import audited
 from envdoctor.audit.workflow import Asked
+from envdoctor.envs import FOLDER
 from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.facts import node
-from envdoctor.facts.distributions import Distributions
+from envdoctor.facts.distributions import Distribution, Distributions
 from envdoctor.generations import jobs
 from envdoctor.generations.jobs import Jobs
-from envdoctor.generations.layout import FOLDER, Kind, Layout
+from envdoctor.generations.layout import Kind, Layout
 from envdoctor.judge import judge
 from envdoctor.locks.environments import LockEnvironment
 from envdoctor.model import Finding, Target, Unavailable
@@ -55,16 +55,14 @@ class Survey:
     """Type of the file system of the environment, if it is one of the network."""
 
 
-def survey(
-    layout: Layout, kind: Kind, target: Target, policy: Policy, host: Host, *, environment: LockEnvironment
-) -> Survey:
+def survey(layout: Layout, target: Target, policy: Policy, host: Host, *, environment: LockEnvironment) -> Survey:
     """Look at everything at once; `environment` is what the lock is audited for.
 
     Raises UsageError for a lock that is none, EnvDoctorError if it cannot be audited.
     """
     registry.use_plugins(policy.plugins)
     registry.known_to(policy)
-    current = os.path.realpath(layout.link) if kind != "missing" and os.path.isdir(layout.link) else ""
+    current = layout.current()
     tasks = [
         Task("the present environment", partial(_present, current, target, policy, host), timeout=WITHIN),
         Task(
@@ -78,7 +76,7 @@ def survey(
     present, refused, network = (seen[tasks[number].name] for number in (0, 1, 4))
     if isinstance(refused, Unavailable):
         raise EnvDoctorError(f"the lock cannot be audited: {refused.reason}")
-    taken, findings = (Snapshot(), {}) if isinstance(present, Unavailable) else present
+    taken, findings = (Snapshot(distributions=present), {}) if isinstance(present, Unavailable) else present
     return Survey(
         taken,
         findings,
@@ -97,11 +95,9 @@ def _modules() -> Iterator[object]:
 def _audit(target: Target, policy: Policy, environment: LockEnvironment) -> Asked:
     """Audit for the new environment's Python and platform."""
     python = environment.markers.get("python_full_version", "").rstrip("+") + ("t" if environment.free_threaded else "")
-    libc = f"manylinux_{'_'.join(map(str, environment.glibc))}" if environment.glibc else "linux"
-    platform = f"{libc}_{environment.machine}"
     return Asked(
         python=python,
-        platform=platform,
+        platform=environment.platform,
         groups=target.groups,
         extras=target.extras,
         config=policy.path,
@@ -197,17 +193,7 @@ def refuse(reasons: Sequence[str]) -> None:
         raise UsageError(reasons[0])
 
 
-def editable_folder(item: Any) -> str:  # noqa: ANN401 - a Distribution
-    """Return the directory that an editable install leads to, "" for others."""
-    url = item.direct_url.url if item.direct_url and item.direct_url.editable else ""
-    if not url.startswith("file://"):
-        return ""
-    from urllib.parse import unquote, urlsplit
-
-    return unquote(urlsplit(url).path)
-
-
-def own(taken: Snapshot) -> tuple[Any, ...]:
+def own(taken: Snapshot) -> tuple[Distribution, ...]:
     """Return the distributions of the present environment itself; none where they are not known."""
     found = taken.distributions
     return found.own if isinstance(found, Distributions) else ()

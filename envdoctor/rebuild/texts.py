@@ -218,7 +218,6 @@ def returned(done: Returned, wrap: Wrap) -> str:
     """Return what came of a rollback, for people."""
     how = "every file of it is as it was" if done.verified else "how it was is not known, so nothing was compared"
     if done.difference is not None:
-        count, first = done.difference.count, done.difference.examples[0]
-        how = f"{count:,} file{'s differ' if count > 1 else ' differs'} from how it was, first {first}"
+        how = f"not as it was: {done.difference.said}"
     lines = [f"{done.link} leads to {done.after} ({how})", f"  before it led to {done.before}", *_afterwards(done.link)]
     return "".join(f"{wrap(printable(line))}\n" for line in lines)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import unquote
 
 from envdoctor import knowledge
 from envdoctor.facts.batches import SEEDS, Batch
@@ -102,8 +101,9 @@ def _is_own(item: Distribution, lock: Lock, target: Target) -> bool:
     """
     if item.direct_url is None:
         return False
-    folder = unquote(item.direct_url.url.removeprefix("file://")).rstrip("/")
-    return item.name == lock.project or (item.direct_url.editable and target.prefix.startswith(f"{folder}/"))
+    folder = item.direct_url.folder
+    inside = item.direct_url.editable and folder and target.prefix.startswith(f"{folder}/")
+    return item.name == lock.project or bool(inside)
 
 
 def _roots(

@@ -3,9 +3,10 @@
 import pytest
 
 from envdoctor.generations.jobs import Job, Jobs
-from envdoctor.model import Finding, Severity
-from envdoctor.rebuild import planning
+from envdoctor.model import Finding, Severity, Unavailable
+from envdoctor.rebuild import planning, preparing
 from envdoctor.rebuild.planning import Change, Installed, Leaving, Loss, Plan, Project, Sizes, Wanted
+from envdoctor.rebuild.preparing import Asked
 
 
 def finding(subject, **evidence):
@@ -94,6 +95,21 @@ def test_jobs_that_would_mix_block_it():
     assert plan(jobs=jobs).blocked.startswith("process 2 of you (python: the link); ")
     assert plan(jobs=jobs).blocked.endswith(", and 2 more")
     assert plan(jobs=Jobs(jobs.keeping)).blocked == ""
+
+
+@pytest.mark.parametrize(
+    ("jobs", "force", "said"),
+    [
+        (Unavailable("no answer within 60 s", failed=True), False, "which jobs run from /srv/job/venv cannot be told"),
+        (Unavailable("no answer within 60 s", failed=True), True, ""),
+        (Jobs(mixing=(Job(1, "me", "python", "the link"),)), False, "would mix the old packages with the new"),
+        (Jobs(mixing=(Job(1, "me", "python", "the link"),)), True, ""),
+        (Jobs(), False, ""),
+    ],
+)
+def test_jobs_that_are_not_known_are_not_none(jobs, force, said):
+    found = preparing._refused(plan(jobs=jobs), Asked(force=force), frozenset())
+    assert (len(found), said in "".join(found)) == (int(bool(said)), True)
 
 
 def test_a_loss_is_what_it_says():

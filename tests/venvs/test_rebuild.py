@@ -416,6 +416,12 @@ def test_progress_as_json_lines_and_quiet(contaminated):
     assert {"create", "install", "verify", "seal", "switch"} <= set(steps)
     assert [item["at"] for item in said] == sorted(item["at"] for item in said)
     assert lab.rebuild("--quiet").stderr == ""
+    (lab.venv.wheelhouse / DATA.filename).unlink()
+    shutil.rmtree(lab.venv.project / "cache")
+    failed = lab.rebuild("--progress", "json", "--offline")
+    last = json.loads(failed.stderr.splitlines()[-1])
+    assert (failed.status, last["failed"], last["status"]) == (3, "fetch", 3)
+    assert f"{lab.link} is as it was, and active" in last["advice"]
 
 
 def test_old_generations_go_after_a_day_and_nobody_uses_them(contaminated):

@@ -37,12 +37,9 @@ def check(
 
 def _editable(distributions: Distributions | Unavailable) -> dict[str, str]:
     """Return the editable distributions and the folders of their projects (PEP 610)."""
-    from urllib.parse import unquote
-
     if isinstance(distributions, Unavailable):
         return {}
-    urls = {d.name: d.direct_url.url for d in distributions.items if d.direct_url is not None and d.direct_url.editable}
-    return {name: unquote(url.removeprefix("file://")).rstrip("/") for name, url in urls.items()}
+    return {d.name: d.direct_url.folder for d in distributions.items if d.direct_url and d.direct_url.editable}
 
 
 def _is_source(line: StartupLine, sources: tuple[str, ...]) -> bool:

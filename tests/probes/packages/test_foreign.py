@@ -4,7 +4,7 @@ import pytest
 from values import NOON, PIP, collision, distribution, distributions, editable, findings, lock, owners, pin
 
 from envdoctor.facts.owners import Shared
-from envdoctor.model import Severity, Unavailable
+from envdoctor.model import Severity, Target, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.probes.packages.foreign import check
 
@@ -28,11 +28,19 @@ def test_a_leaf_is_a_warning_and_a_serving_stack_an_error(name, severity):
     assert brief(judge(name)) == [(severity, name)]
 
 
-@pytest.mark.parametrize(("url", "foreign"), [("file:///", []), ("file:///home/me/hack", ["trainer"])])
+@pytest.mark.parametrize(
+    ("url", "foreign"),
+    [
+        ("file:///srv/my%20job", []),
+        ("file:///home/me/hack", ["trainer"]),
+        ("https://host.example/srv/my job", ["trainer"]),
+    ],
+)
 def test_the_project_in_which_the_environment_lies_is_none(url, foreign):
     """An editable install of what all the rest is for; one from elsewhere is as foreign as any."""
     own = distribution("trainer", direct_url=editable(url))
-    assert [finding.subject for finding in judge(own, "torch==2.0")] == foreign
+    target = Target("/srv/my job/.venv", "/srv/my job/.venv/bin/python")
+    assert [finding.subject for finding in judge(own, "torch==2.0", target=target)] == foreign
 
 
 def test_what_moved_a_locked_package_is_an_error():
