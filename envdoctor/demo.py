@@ -210,9 +210,8 @@ def _run(argv: Sequence[str]) -> None:
     host = LocalHost()
     env = {name: host.env[name] for name in _KEPT if name in host.env}
     done = host.run(argv, timeout=INSTALL_WITHIN, env=env | {"PIP_CONFIG_FILE": os.devnull})
-    if done.status != 0:
-        problem = done.problem or f"ended with status {done.status}"
-        raise EnvDoctorError(f"the demo could not be staged: `{' '.join(argv)}` {problem}")
+    if done.fault:
+        raise EnvDoctorError(f"the demo could not be staged: `{' '.join(argv)}` {done.fault}")
 
 
 def _age(prefix: str) -> None:

@@ -53,10 +53,10 @@ def archives(folder, wheels=WHEELS):
     return [archive(wheel.build(folder)) for wheel in wheels]
 
 
-def work(env=None, tell=silent, log=unlogged):
+def work(env=None, tell=silent, log=unlogged, temporary=""):
     """Return what a step is given, with variables of the caller's beside those that every process needs."""
     kept = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "TMPDIR")}
-    return Work(LocalHost(env=kept | (env or {})), tell, log)
+    return Work(LocalHost(env=kept | (env or {})), tell, log, temporary=temporary)
 
 
 @dataclass(frozen=True)
@@ -96,11 +96,11 @@ def make(place, made, installer, env=None, *, pip=False):
     return installed
 
 
-def fill(installed, made, installer, env=None, *, scratch="", **told):
+def fill(installed, made, installer, env=None, **told):
     """Install archives from a folder of links to them."""
     links = Path(f"{installed.prefix}-links")
     links.mkdir()
     for item in made:
         os.symlink(item.path, links / item.filename)
     step = work(env, **told)
-    install(choose(installer, step.host), installed.python, made, str(links), step, scratch=scratch)
+    install(choose(installer, step.host), installed.python, made, str(links), step)

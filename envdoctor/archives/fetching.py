@@ -178,11 +178,13 @@ class _Fetching:
     def _broken(self, fault: PipFault, pin: Pin, done: Completed) -> StepError:
         """Return the error that ends it at once."""
         what = {"connection": "the connection to the index broke", "full": "no space is left for it"}.get(fault.kind)
-        ended = done.problem or ("was killed" if (done.status or 0) < 0 else f"ended with status {done.status}")
         total, here = len(self.gathered.narrowed.pins), len(self.gathered.got)
         advice = f"run it again: {here} of {total} packages are in the store, and it goes on from there"
         return StepError(
-            "fetch", f"{pin.label}: {what or f'pip {ended}'}", last_lines(done.stdout.decode(errors="replace")), advice
+            "fetch",
+            f"{pin.label}: {what or f'pip {done.fault}'}",
+            last_lines(done.stdout.decode(errors="replace")),
+            advice,
         )
 
     def _failure(self) -> StepError:

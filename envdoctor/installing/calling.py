@@ -42,22 +42,9 @@ def run(argv: Sequence[str], work: Work, *, env: Mapping[str, str], cwd: str, wi
     return perform(argv, env=env, cwd=cwd, timeout=within, held=work.held, heard=work.log)
 
 
-def failed(done: Completed) -> bool:
-    """Tell whether a run came to no good end."""
-    return done.problem is not None or done.status != 0
-
-
 def failure(step: str, tool: str, done: Completed, advice: str = "") -> StepError:
     """Return the error that a failed run is."""
     text = done.stdout.decode(errors="replace")
     if _FULL.search(text):
         return StepError(step, f"{tool}: no space left", last_lines(text), "free some space, or set TMPDIR elsewhere")
-    return StepError(step, f"{tool} {ended(done)}", last_lines(text), advice)
-
-
-def ended(done: Completed) -> str:
-    """Say how it ended."""
-    if done.problem is not None:
-        return done.problem
-    status = done.status or 0
-    return f"ended with status {status}" if status > 0 else f"was killed by signal {-status}"
+    return StepError(step, f"{tool} {done.fault}", last_lines(text), advice)

@@ -28,7 +28,7 @@ def compile_sources(prefix: str, *, cores: int, work: Work) -> None:
     argv = [python, "-I", "-S", "-B", PAYLOAD, os.path.join(prefix, layout.site), str(cores)]
     told = replace(work, log=teller.hear)
     done = calling.run(argv, told, env=calling.bare(work.host.env), cwd=prefix, within=WITHIN)
-    if calling.failed(done):
+    if done.fault:
         raise calling.failure("compile", "compiling byte code", done)
 
 

@@ -31,7 +31,7 @@ def create(place: str, base_python: str, *, pip: bool, prompt: str, work: Work) 
     env, cwd = calling.bare(work.host.env), os.path.dirname(place)
     done = calling.run(argv, work, env=env, cwd=cwd, within=WITHIN)
     python = os.path.join(place, "bin", "python")
-    if calling.failed(done):
+    if done.fault:
         raise calling.failure("create", f"{base_python} -m venv", done, _advice(done.stdout.decode(errors="replace")))
     if not os.access(python, os.X_OK):
         raise StepError("create", f"{base_python} -m venv ended well and left no {python}")

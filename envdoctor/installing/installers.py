@@ -95,13 +95,11 @@ def _version(argv: list[str], host: Host) -> str:
     return match[0].decode() if match else ""
 
 
-def install(
-    installer: Installer, python: str, archives: Sequence[Archive], links: str, work: Work, *, scratch: str = ""
-) -> None:
+def install(installer: Installer, python: str, archives: Sequence[Archive], links: str, work: Work) -> None:
     """Install the archives, which lie in the folder `links` under their own names, and nothing else. Raises StepError.
 
-    The requirements file is written into that folder. `scratch` is a directory for what uv unpacks, all of it; it is
-    not removed if uv is killed. Without it, it is the caller's TMPDIR.
+    The requirements file is written into that folder. uv unpacks everything in `work.temporary` first, which is not
+    removed if uv is killed.
     """
     _refuse_hostile(archives)
     listed = os.path.join(links, REQUIREMENTS)
@@ -114,9 +112,8 @@ def install(
     wanted = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "--find-links", ".", "-r", REQUIREMENTS]
     argv = [*installer.command(python), *wanted]
     with watched(os.path.dirname(os.path.dirname(python)), len(archives), work):
-        env = calling.bare(work.host.env) | ({"TMPDIR": scratch} if scratch else {})
-        done = calling.run(argv, work, env=env, cwd=links, within=WITHIN)
-    if calling.failed(done):
+        done = calling.run(argv, work, env=calling.bare(work.host.env), cwd=links, within=WITHIN)
+    if done.fault:
         raise calling.failure("install", str(installer), done)
 
 

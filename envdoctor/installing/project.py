@@ -20,7 +20,7 @@ def reinstall(installer: Installer, python: str, folder: str, work: Work) -> Non
     work.tell(Progress("project", folder))
     argv = [*installer.command(python), "--no-deps", "--no-build-isolation", "-e", folder]
     done = calling.run(argv, work, env=calling.for_build(work.host.env), cwd=folder, within=WITHIN)
-    if calling.failed(done):
+    if done.fault:
         said = done.stdout.decode(errors="replace")
         raise calling.failure("project", f"{folder}: {installer}", done, _advice(folder, said))
 

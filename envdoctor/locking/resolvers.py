@@ -121,8 +121,7 @@ def failure(name: str, done: Completed) -> EnvDoctorError:
     lines = last_lines(text)
     if done.problem is None and _UNSOLVABLE.search(text) and not _NETWORK.search(text):
         return RefusedLockError(f"{name} finds no solution", lines)
-    ended = done.problem or (f"ended with status {done.status}" if (done.status or 0) > 0 else "was killed")
-    return ResolverError(f"{name} could not resolve: {ended}", lines)
+    return ResolverError(f"{name} could not resolve: {done.fault}", lines)
 
 
 def version_of(argv: list[str], host: Host) -> str:

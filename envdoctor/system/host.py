@@ -35,6 +35,14 @@ class Completed:
     problem: str | None = None
     """Why it was ended or never started."""
 
+    @property
+    def fault(self) -> str:
+        """How it came to no good end, one phrase after its name; "" if it did."""
+        if self.problem is not None:
+            return self.problem
+        status = self.status or 0
+        return f"ended with status {status}" if status > 0 else f"was killed by signal {-status}" if status else ""
+
 
 class Host(Protocol):
     """The machine as facts see it. Tests bring their own."""

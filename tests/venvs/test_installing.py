@@ -121,7 +121,7 @@ def test_uv_unpacks_where_it_is_told_to(store, tmp_path):
     installed = make(tmp_path / "env", (), None)
     scratch, env = tmp_path / "scratch", {"TMPDIR": "/nowhere"}
     scratch.mkdir()
-    fill(installed, store, "uv", env, scratch=str(scratch))
+    fill(installed, store, "uv", env, temporary=str(scratch))
     assert Installed(installed.prefix, store).faults() == {}
     assert list(scratch.iterdir()) == []
 
