@@ -6,9 +6,8 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from envdoctor import knowledge
 from envdoctor.errors import UsageError
-from envdoctor.facts.fx_flag import FxFlag
+from envdoctor.facts.fx_flag import FxFlag, guardable, is_guardable
 from envdoctor.facts.torch_build import TorchBuild
 
 NAME = "fx-race"
@@ -36,15 +35,10 @@ def guarded(env: Mapping[str, str], build: TorchBuild, flag: FxFlag) -> Guarded:
     if not flag.shared:
         why = "is each thread's own already" if flag.kind == "thread-local" else "is not there"
         return Guarded(dict(env), f"guard {NAME}: nothing to guard, the FX-tracing flag of {torch} {why}", active=False)
-    if (build.version or "").partition("+")[0] not in tested():
-        raise UsageError(f"guard {NAME}: not tested with {torch}, only with {', '.join(tested())}")
+    if not is_guardable(build):
+        raise UsageError(f"guard {NAME}: not tested with {torch}, only with {', '.join(guardable())}")
     said = f"guard {NAME}: makes the FX-tracing flag of {torch} each thread's own, in this job and its children"
     return Guarded({**env, "PYTHONPATH": _first(env.get("PYTHONPATH", ""))}, said, active=True)
-
-
-def tested() -> tuple[str, ...]:
-    """Return the releases of torch that the guard was tested with; local labels (+cu130) do not matter."""
-    return tuple(row["torch"] for row in knowledge.rows("fx_guard") if "tested" in row)
 
 
 def _first(path: str) -> str:

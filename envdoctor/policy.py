@@ -79,6 +79,8 @@ class Policy:
     """What the node must grant, by the keys of `LIMITS`."""
     plugins: bool = True
     """False to leave out the probes that other distributions bring."""
+    threads: bool = False
+    """True if threads of one process of the job drive its GPUs."""
 
     def severity_of(self, probe: str, default: Severity) -> Severity:
         """Return the severity that the longest matching entry sets, otherwise `default`."""
@@ -143,7 +145,7 @@ class _Reader:
         from packaging.utils import canonicalize_name
 
         keys = {"target", "lock", "groups", "extras", "allow", "hosts", "sdists", "mute", "severity", "limits"}
-        keys |= {"plugins"}
+        keys |= {"plugins", "threads"}
         self.known(table, keys, "")
         return Policy(
             path=self.path,
@@ -157,7 +159,8 @@ class _Reader:
             mutes=self.mutes(self.tables(table, "mute")),
             severity=self.severities(table.get("severity", {})),
             limits={**LIMITS, **self.limits(table.get("limits", {}))},
-            plugins=self.truth(table, "plugins"),
+            plugins=self.truth(table, "plugins", default=True),
+            threads=self.truth(table, "threads", default=False),
         )
 
     def known(self, table: Mapping[str, Any], keys: set[str], where: str) -> None:
@@ -174,8 +177,8 @@ class _Reader:
             raise self.fail(key, f"{key} must be a non-empty string")
         return value
 
-    def truth(self, table: Mapping[str, Any], key: str) -> bool:
-        value = table.get(key, True)
+    def truth(self, table: Mapping[str, Any], key: str, *, default: bool) -> bool:
+        value = table.get(key, default)
         if not isinstance(value, bool):
             raise self.fail(key, f"{key} must be true or false")
         return value

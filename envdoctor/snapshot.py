@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from envdoctor.facts.extensions import Extensions
     from envdoctor.facts.files import Files
     from envdoctor.facts.freeze import Freeze
+    from envdoctor.facts.fx_flag import FxFlag
     from envdoctor.facts.gpu_use import GpuUse
     from envdoctor.facts.interpreter import Interpreter
     from envdoctor.facts.jit_tools import JitTools
@@ -58,6 +59,7 @@ class Snapshot:
     freeze: Freeze | Unavailable = NOT_GATHERED
     launchers: Launchers | Unavailable = NOT_GATHERED
     torch_build: TorchBuild | Unavailable = NOT_GATHERED
+    fx_flag: FxFlag | Unavailable = NOT_GATHERED
     arch_list: ArchList | Unavailable = NOT_GATHERED
     toolkits: Toolkits | Unavailable = NOT_GATHERED
     jit_tools: JitTools | Unavailable = NOT_GATHERED
@@ -117,6 +119,7 @@ FACTS: Mapping[str, tuple[str, ...]] = {
     "freeze": ("search_path", "seal"),
     "torch_build": ("search_path",),
     "jit_tools": ("interpreter", "search_path"),
+    "fx_flag": ("torch_build",),
     "arch_list": ("interpreter", "torch_build"),
     "compile_caches": ("torch_build", "node"),
     "cache_marks": ("torch_build", "jit_tools", "driver"),

@@ -3,20 +3,16 @@
 import os
 
 import pytest
-from values import torch_build
+from values import fx_flag, torch_build
 
-from envdoctor import guarding, knowledge
+from envdoctor import knowledge
 from envdoctor.errors import UsageError
-from envdoctor.facts.fx_flag import FxFlag
+from envdoctor.facts.fx_flag import guardable
 from envdoctor.guarding import HOOK, guarded
 
 
-def flag(kind):
-    return FxFlag("/env/torch/fx/_symbolic_trace.py", kind, 41)
-
-
 def guard(version="2.11.0+cu130", kind="global", **env):
-    return guarded(env, torch_build(version), flag(kind))
+    return guarded(env, torch_build(version), fx_flag(kind))
 
 
 @pytest.mark.parametrize(
@@ -67,5 +63,5 @@ def test_the_hook_is_alone_in_its_directory():
 def test_only_releases_with_a_shared_flag_were_tested():
     rows = knowledge.rows("fx_guard")
     assert {row["flag"] for row in rows} == {"global", "masked", "thread-local"}
-    assert guarding.tested()
+    assert guardable()
     assert {row["flag"] for row in rows if "tested" in row} <= {"global", "masked"}

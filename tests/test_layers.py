@@ -34,7 +34,7 @@ TABLE = {
     "seals": {"codec", "errors", "system"},
     "facts": {"codec", "errors", "facts", "knowledge", "locks", "model", "printable", "seals", "system"}
     | {"signatures", "state"},
-    "guarding": {"errors", "facts", "knowledge"},
+    "guarding": {"errors", "facts"},
     "images": {"errors", "system"},
     "locate": {"envs", "errors", "images", "model", "policy", "seals", "system"},
     # what judges, without touching anything

@@ -60,6 +60,11 @@ def test_a_pyproject_is_read_for_its_own_table(text, expected):
     assert parse(text, "pyproject.toml") == expected
 
 
+def test_threads_are_those_of_the_job_only_where_it_says_so():
+    assert parse("threads = true", "envdoctor.toml") == Policy("envdoctor.toml", threads=True)
+    assert not Policy().threads
+
+
 def test_an_empty_file_of_ours_is_a_policy():
     assert parse("", "envdoctor.toml") == Policy("envdoctor.toml")
 
@@ -77,6 +82,7 @@ def test_an_empty_file_of_ours_is_a_policy():
         ("extras = [1]", "1: extras must be a list of names"),
         ("allow = ['']", "1: allow must be a list of names"),
         ("plugins = 'no'", "1: plugins must be true or false"),
+        ("\nthreads = 2", "2: threads must be true or false"),
         ("mute = 'x'", "1: mute must be a list of tables"),
         ("mute = ['x']", "1: mute must be a list of tables"),
         ("[mute]\nprobe = 'x'", "1: mute must be a list of tables"),

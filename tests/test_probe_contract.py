@@ -34,7 +34,7 @@ PROMISED = {
     "smoke": "device arch allocate matmul compile flex-attention recompile fresh-process half graphs toolchain hung",
     "cache": "missing shrunken cold-device stale corrupt-entry partial-file dangling-path not-writable foreign-owner "
     "writable-by-others noexec network-filesystem ephemeral stale-lock toolkit-mismatch in-use",
-    "compile": "forked-workers",
+    "compile": "thread-race forked-workers",
     "node": "small-shm low-disk low-limits orphaned-gpu-memory gpu-errors busy-gpu",
 }
 """Ids are public: none of these is ever renamed."""

@@ -19,6 +19,7 @@ from envdoctor.facts.distributions import Distribution, Distributions, stamp_of
 from envdoctor.facts.driver import Driver, Gpu, GpuProcess
 from envdoctor.facts.extensions import Extension, Extensions
 from envdoctor.facts.files import Files
+from envdoctor.facts.fx_flag import FxFlag
 from envdoctor.facts.gpu_use import GpuUse, Holder
 from envdoctor.facts.interpreter import Interpreter
 from envdoctor.facts.jit_tools import Compiler, JitTools, Place, Ptxas, PythonHeader, Triton, toolchain
@@ -137,6 +138,10 @@ def seal(*pins, **fields):
 
 def torch_build(version="2.11.0+cu130", cuda="13.0"):
     return TorchBuild(f"{SITE}/torch/version.py", version, cuda)
+
+
+def fx_flag(kind="global"):
+    return FxFlag(f"{SITE}/torch/fx/_symbolic_trace.py", kind, 41)
 
 
 def gpu(index=0, used=0, **fields):

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from envdoctor import knowledge
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.model import Target, Unavailable
 from envdoctor.system.host import Host
@@ -61,6 +62,16 @@ def collect(target: Target, host: Host, torch_build: TorchBuild) -> FxFlag | Una
         return Unavailable(f"{error.filename or path}: {error.strerror or error}", failed=True)
     except ValueError as error:
         return Unavailable(str(error))
+
+
+def guardable() -> tuple[str, ...]:
+    """Return the releases of torch that the guard fx-race was tested with."""
+    return tuple(row["torch"] for row in knowledge.rows("fx_guard") if "tested" in row)
+
+
+def is_guardable(build: TorchBuild) -> bool:
+    """Tell whether a build is of such a release; its local label (+cu130) does not matter."""
+    return (build.version or "").partition("+")[0] in guardable()
 
 
 def _read(path: str) -> str:

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 import tracers
 
-from envdoctor import guarding
 from envdoctor.cache.proving import HOOK as COUNTERS
+from envdoctor.facts.fx_flag import guardable
 from envdoctor.guarding import HOOK
 
 ON = "the FX-tracing flag of torch 2.11.0+cu130 is each thread's own, here and in child processes"
-UNTESTED = f"alone: tested with {', '.join(guarding.tested())} only"
+UNTESTED = f"alone: tested with {', '.join(guardable())} only"
 SEEN = """
 import json, os, subprocess, sys, threading, torch
 st = torch.fx._symbolic_trace
@@ -281,4 +281,4 @@ def test_it_knows_the_releases_that_the_table_says_were_tested():
     (value,) = [
         node.value for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "TESTED"
     ]
-    assert ast.literal_eval(value) == guarding.tested()
+    assert ast.literal_eval(value) == guardable()

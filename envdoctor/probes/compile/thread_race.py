@@ -1,0 +1,62 @@
+"""Threads of one process share torch's flag that says "FX is tracing".
+
+Why it matters: up to torch 2.13 the flag is one for the whole process. While one thread traces (AOTAutograd, the joint
+graph of flex_attention, make_fx, torch.export), each call of a compiled function in another thread raises "Detected
+that you are using FX to symbolically trace a dynamo-optimized function", though it was compiled long ago; traces that
+cross leave the flag raised for good. A compile cache that is warm for everything does not help: flex_attention with
+gradients traces in every process. torch 2.13 does not look at the flag while torch.compile compiles; any other trace
+breaks it as before. From 2.14 the flag is each thread's own; that several threads trace at once is still not supported.
+
+What to do: say `threads = true` in the configuration if threads of one process drive the job's GPUs. With it a shared
+flag is a warning, in 2.13 too, without it a note, and where a log (--log) shows the failure an error. Any one of these
+ends it: torch 2.14; one process a GPU; first passes, forward and backward, one thread after the other with all of them
+held at a barrier until the last is done (a new shape opens the race again, and a lock alone does not help);
+torch._dynamo.config.force_compile_during_fx_trace = True, which exists from 2.11 and from 2.12 has to be set in each
+thread, for each has a configuration of its own. Switching error_on_nested_fx_trace off is no cure: the call then runs
+uncompiled.
+
+Measured on two H200s with torch 2.11.0, a thread a GPU, flex_attention forward and backward, cache warm for both: with
+nothing done 5 of 7 runs failed, with a lock around the first passes 3 of 3, with the lock and then a barrier 0 of 3,
+with the forced compile 0 of 3, with a thread-local flag put in by a start-up hook 0 of 6.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from envdoctor.facts.fx_flag import FxFlag
+from envdoctor.facts.torch_build import TorchBuild
+from envdoctor.model import Finding, Severity, Unavailable
+from envdoctor.policy import Policy
+from envdoctor.views.devices import Devices
+
+STEPS = ("move to torch 2.14 or newer", "or run one process a GPU")
+
+
+def check(
+    fx_flag: FxFlag, torch_build: TorchBuild, devices: Devices | Unavailable, policy: Policy
+) -> Iterable[Finding]:
+    """Judge whose the flag is, and whether threads of the job meet it."""
+    torch = f"torch {torch_build.version or 'of unknown version'}"
+    evidence = {"torch": torch_build.version, "flag": fx_flag.kind, "file": fx_flag.path, "line": fx_flag.line}
+    if fx_flag.shared and policy.threads:
+        visible = None if isinstance(devices, Unavailable) else len(devices.visible) + len(devices.untold)
+        message = f"{_fault(torch, fx_flag)}; {_users(visible)}"
+        yield Finding(Severity.WARNING, "torch", message, evidence | {"visible": visible}, STEPS)
+    elif fx_flag.shared:
+        yield Finding(Severity.NOTE, "torch", _fault(torch, fx_flag), evidence)
+    elif fx_flag.kind == "thread-local" and policy.threads:
+        message = f"{torch} has an FX-tracing flag for each thread; traces in several at once are not supported even so"
+        yield Finding(Severity.NOTE, "threads", message, evidence, ("let one thread trace at a time",))
+
+
+def _fault(torch: str, flag: FxFlag) -> str:
+    fault = f"{torch} has one FX-tracing flag for all threads: while one traces, compiled calls of the others raise"
+    return f"{fault}, unless it is torch.compile that traces" if flag.kind == "masked" else fault
+
+
+def _users(visible: int | None) -> str:
+    """Say whose threads those are; `visible` is the number of GPUs that the process would see, None if not known."""
+    if not visible:
+        return "the job uses threads"
+    return f"the job's threads drive {visible} GPUs" if visible > 1 else "the job's threads may share its one GPU"

@@ -1,0 +1,59 @@
+"""Whose the FX-tracing flag is, and whether the job has threads that meet it."""
+
+import pytest
+from values import findings, fx_flag, gpu, torch_build
+
+from envdoctor.model import Severity, Unavailable
+from envdoctor.policy import Policy
+from envdoctor.probes.compile.thread_race import check
+from envdoctor.views.devices import Device, Devices
+
+FLAG = (
+    "torch 2.11.0+cu130 has one FX-tracing flag for all threads: while one traces, compiled calls of the others raise"
+)
+
+
+def judge(kind="global", version="2.11.0+cu130", *, threads=False, gpus=None):
+    devices = Unavailable("no driver") if gpus is None else Devices(tuple(Device(n, gpu(n)) for n in range(gpus)))
+    given = {"fx_flag": fx_flag(kind), "torch_build": torch_build(version), "policy": Policy(threads=threads)}
+    return findings(check, devices=devices, **given)
+
+
+@pytest.mark.parametrize(
+    ("gpus", "users"),
+    [
+        (3, "the job's threads drive 3 GPUs"),
+        (1, "the job's threads may share its one GPU"),
+        (0, "the job uses threads"),
+        (None, "the job uses threads"),
+    ],
+)
+def test_a_shared_flag_is_a_warning_where_the_job_uses_threads(gpus, users):
+    (finding,) = judge(threads=True, gpus=gpus)
+    assert (finding.severity, finding.subject, finding.message) == (Severity.WARNING, "torch", f"{FLAG}; {users}")
+    assert finding.evidence["flag"] == "global"
+    assert (finding.evidence["line"], finding.evidence["visible"]) == (41, gpus)
+    assert "move to torch 2.14 or newer" in finding.remedy
+
+
+def test_elsewhere_it_is_a_note_though_there_are_many_gpus():
+    (finding,) = judge(gpus=8)
+    assert (finding.severity, finding.message, finding.remedy) == (Severity.NOTE, FLAG, ())
+
+
+@pytest.mark.parametrize(("threads", "severity"), [(True, Severity.WARNING), (False, Severity.NOTE)])
+def test_a_masked_one_breaks_whatever_traces_outside_a_compile(threads, severity):
+    (finding,) = judge("masked", "2.13.0+cpu", threads=threads)
+    assert finding.severity == severity
+    assert "raise, unless it is torch.compile that traces" in finding.message
+
+
+def test_one_of_each_thread_s_own_is_not_called_safe():
+    (finding,) = judge("thread-local", "2.14.1", threads=True)
+    assert (finding.severity, finding.subject) == (Severity.NOTE, "threads")
+    assert "not supported" in finding.message
+
+
+@pytest.mark.parametrize(("kind", "threads"), [("thread-local", False), ("absent", True), ("absent", False)])
+def test_healthy_neighbours(kind, threads):
+    assert judge(kind, threads=threads, gpus=8) == []
