@@ -19,10 +19,10 @@ from envdoctor.policy import Policy, matches
 from envdoctor.snapshot import FACTS
 from envdoctor.wiring import Need, needs
 
-GIVEN = frozenset({"policy", "moment", "target", "smoke", "lock_faults"})
-"""What a run has, beside facts and views; `smoke` is what `envdoctor smoke` tried out, `lock_faults` what the rules of
-the area `lock` found."""
-OURS = frozenset({"smoke", "lock_faults"})
+GIVEN = frozenset({"policy", "moment", "target", "smoke", "race", "lock_faults"})
+"""What a run has, beside facts and views; `smoke` is what `envdoctor smoke` tried out, `race` the tries of its level
+`threads`, `lock_faults` what the rules of the area `lock` found."""
+OURS = frozenset({"smoke", "race", "lock_faults"})
 """What of these is there for one command or probe alone."""
 TRIED = plugins.CLOSED
 """Area of the probes that judge what was tried out on a device: a check tries nothing out and runs none of them."""

@@ -18,6 +18,7 @@ TABLE = {
     "versions": set(),
     "codec": set(),
     "hits": set(),
+    "stacks": set(),
     "envs": set(),
     "knowledge": set(),
     "payloads": set(),
@@ -40,8 +41,8 @@ TABLE = {
     # what judges, without touching anything
     "symbols": {"facts", "knowledge", "model"},
     "proof": {"facts", "model"},
-    "views": {"builds", "companions", "facts", "knowledge", "locks", "model", "policy", "printable", "proof"}
-    | {"signatures", "symbols", "versions", "views"},
+    "views": {"builds", "companions", "facts", "hits", "knowledge", "locks", "model", "policy", "printable", "proof"}
+    | {"signatures", "stacks", "symbols", "versions", "views"},
     "probes": {
         "builds",
         "companions",
@@ -53,6 +54,7 @@ TABLE = {
         "pointing",
         "policy",
         "printable",
+        "stacks",
         "state",
         "versions",
         "views",
@@ -110,6 +112,7 @@ TABLE = {
     "smoke": {
         "errors",
         "facts",
+        "guarding",
         "judge",
         "locate",
         "model",
@@ -219,6 +222,7 @@ PURE = {
     "reports",
     "review",
     "signatures",
+    "stacks",
     "symbols",
     "versions",
     "views",

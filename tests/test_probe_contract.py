@@ -14,6 +14,7 @@ import envdoctor
 from envdoctor import registry
 from envdoctor.cli import app
 from envdoctor.facts.smoke import Smoke
+from envdoctor.facts.threads import Race
 from envdoctor.model import LockFaults, Target, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.registry import Probe
@@ -31,14 +32,22 @@ PROMISED = {
     "cuda": "toolkit-mismatch toolkit-split toolkit-changed home-conflict wheel-mix library-shadowed mixed-cudnn "
     "stub-on-path compat-library driver-too-old driver-library-mismatch fabric-manager-mismatch arch-unsupported "
     "ptxas-too-old missing-libcuda-link gpu-missing",
-    "smoke": "device arch allocate matmul compile flex-attention recompile fresh-process half graphs toolchain hung",
+    "smoke": "device arch allocate matmul compile flex-attention recompile fresh-process half graphs toolchain hung "
+    "threads",
     "cache": "missing shrunken cold-device stale corrupt-entry partial-file dangling-path not-writable foreign-owner "
     "writable-by-others noexec network-filesystem ephemeral stale-lock toolkit-mismatch in-use",
     "compile": "thread-race forked-workers",
     "node": "small-shm low-disk low-limits orphaned-gpu-memory gpu-errors busy-gpu",
 }
 """Ids are public: none of these is ever renamed."""
-GIVEN = {"policy": Policy, "moment": "datetime", "target": Target, "smoke": Smoke, "lock_faults": LockFaults}
+GIVEN = {
+    "policy": Policy,
+    "moment": "datetime",
+    "target": Target,
+    "smoke": Smoke,
+    "race": Race,
+    "lock_faults": LockFaults,
+}
 
 every_probe = pytest.mark.parametrize("probe", PROBES, ids=[probe.id for probe in PROBES])
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from envdoctor.facts.cache_entries import Damage
 from envdoctor.model import TrialState
 
-Level = Literal["quick", "full"]
+Level = Literal["quick", "full", "threads"]
 STEPS: Mapping[Level, tuple[str, ...]] = {
     "quick": ("device", "arch", "allocate", "matmul", "compile", "flex-attention", "recompile"),
     "full": (
@@ -26,8 +26,9 @@ STEPS: Mapping[Level, tuple[str, ...]] = {
         "graphs",
         "recompile",
     ),
+    "threads": ("threads",),
 }
-"""What the first process tries on each device, in order; a second one tries FRESH."""
+"""What the first process tries on each device, in order; a second one tries FRESH, but for threads."""
 FRESH = "fresh-process"
 IMPORT = "torch-import"
 """The step before all others, of no device."""

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from envdoctor.model import Report, Trial
 from envdoctor.printable import printable
+from envdoctor.reports import races
 from envdoctor.reports.text import Style, body, verdict
 
 MARKS = {"passed": ("ok", "32"), "failed": ("FAILED", "31;1"), "skipped": ("skipped", "36"), "never-ran": ("-", "33;1")}
@@ -21,6 +22,9 @@ SAID = 60
 def render(report: Report, style: Style | None = None) -> str:
     """Return the report as text."""
     style = style or Style()
+    if report.trials and races.raced(report):
+        table = "\n".join(races.table(report, MARKS, style))
+        return "\n\n".join([_head(report, style), table, *body(races.once(report), style)]) + "\n"
     if report.trials:
         return "\n\n".join([_head(report, style), "\n".join(_table(report, style)), *body(report, style)]) + "\n"
     reasons = [style.wrap(printable(reason), "", "  ") for reason in report.failed.values()]
@@ -28,10 +32,12 @@ def render(report: Report, style: Style | None = None) -> str:
 
 
 def _head(report: Report, style: Style) -> str:
-    states = [trial.state for trial in report.trials]
+    counted = [trial for trial in report.trials if not races.raced(report) or trial.step == races.STEP]
+    states = [trial.state for trial in counted]
     words = (("passed", "passed"), ("failed", "failed"), ("never-ran", "never ran"), ("skipped", "skipped"))
     counts = [f"{states.count(state)} {word}" for state, word in words if state in states]
-    said = f"of {len(states)} step{'s' if len(states) > 1 else ''} {', '.join(counts)}" if states else "NOT SMOKED"
+    what = "setting" if races.raced(report) else "step"
+    said = f"of {len(states)} {what}{'s' if len(states) > 1 else ''} {', '.join(counts)}" if states else "NOT SMOKED"
     lines = [f"{verdict(report, style)}  {said}" if states else style.paint(said, "33;1")]
     if report.target is not None:
         python = [f"Python {printable(report.python)}"] if report.python else []
@@ -41,6 +47,7 @@ def _head(report: Report, style: Style) -> str:
     how = [f"level {report.seen['level']}"] if "level" in report.seen else []
     how += [printable(str(report.seen["cache"]))] if "cache" in report.seen else []
     lines.append(style.wrap(", ".join([*how, f"{report.seconds:.1f} s"]), "", "  "))
+    lines += races.about(report, style) if races.raced(report) and report.trials else ()
     return "\n".join(lines)
 
 

@@ -101,15 +101,7 @@ class _Work:
     def start(self) -> Watched:
         """Start a process, which imports torch and waits for its order."""
         child = self.stack.enter_context(Watched())
-        argv = [
-            self.order.python,
-            PAYLOAD,
-            str(child.events),
-            str(child.stacks),
-            str(int(STACKS_SIGNAL)),
-            self.order.scratch,
-        ]
-        child.start(argv, env=self.order.env, cwd=self.order.cwd)
+        start(child, PAYLOAD, self.order)
         return child
 
 
@@ -187,20 +179,26 @@ class _Turn:
     def _broken_off(self, ended: Ended, printed: str) -> None:
         """Record the step in which the process died or was ended."""
         device, step = self.at or self._next()
-        hung = ended.status is None
         seconds = time.monotonic() - self.since
-        failure = Failure(
-            "hung" if hung else "died",
-            message=f"no end within {self.work.order.limit:g} s" if hung else _death(ended.status or 0),
-            printed=printed,
-            stacks=ended.stacks,
-            left=ended.left,
-        )
+        failure = broken_off(ended, printed, self.work.order.limit)
         self._keep(Attempt(device or TORCH, step, "failed", round(seconds, 3), failure=failure))
 
     def _next(self) -> tuple[str, str]:
         done = {(attempt.device, attempt.step) for attempt in self.attempts}
         return next(pair for pair in self._asked() if pair not in done)
+
+
+def start(child: Watched, payload: str, order: Order) -> None:
+    """Start a payload under watch. Raises EnvDoctorError if it cannot be started."""
+    numbers = (child.events, child.stacks, int(STACKS_SIGNAL))
+    child.start([order.python, payload, *map(str, numbers), order.scratch], env=order.env, cwd=order.cwd)
+
+
+def broken_off(ended: Ended, printed: str, limit: float) -> Failure:
+    """Say how a process ended that did not do its work within `limit` seconds."""
+    hung = ended.status is None
+    message = f"no end within {limit:g} s" if hung else _death(ended.status or 0)
+    return Failure("hung" if hung else "died", message=message, printed=printed, stacks=ended.stacks, left=ended.left)
 
 
 def _death(status: int) -> str:

@@ -15,11 +15,13 @@ from envdoctor import registry, snapshot
 from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.facts import cache_entries
 from envdoctor.facts.smoke import FRESH, IMPORT, STEPS, Attempt, Level, Smoke
+from envdoctor.facts.threads import Race
 from envdoctor.judge import judge
 from envdoctor.locate import Wish, locate
 from envdoctor.model import Outcome, Report, Target, Trial, TrialState, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.printable import printable, redact
+from envdoctor.smoke import threads
 from envdoctor.smoke.devices import chosen
 from envdoctor.smoke.run import Order, smoke
 from envdoctor.system.descendants import uninterrupted
@@ -49,6 +51,8 @@ class Asked:
     """Seconds that any one step may take."""
     cache: str | None = None
     """None for a throw-away directory, `job` for the job's own, otherwise a directory."""
+    threads: threads.Wanted | None = None
+    """What is to race at the level of that name."""
 
 
 def run(wish: Wish, asked: Asked, host: Host, tell: Callable[[Attempt], None]) -> Report:
@@ -62,16 +66,20 @@ def run(wish: Wish, asked: Asked, host: Host, tell: Callable[[Attempt], None]) -
     wanted = chosen(asked.devices, visible, _occupants(taken))
     if isinstance(wanted, Unavailable):
         return _report(target, policy, taken, Smoke(asked.level, ()), host, began, missing=wanted)
+    race = None
     with _scratch(host) as scratch:
         env = _job(asked.cache, scratch, host)
         order = Order(
             target.python, wanted, asked.level, env, host.cwd, scratch, asked.limit, own_cache=asked.cache is None
         )
-        tried = smoke(order, tell)
+        if asked.level == "threads":
+            tried, race = threads.race(order, asked.threads or threads.Wanted(), taken, target, host, tell)
+        else:
+            tried = smoke(order, tell)
         if any(attempt.state == "failed" for attempt in tried.attempts):
             tried = replace(tried, damage=_damage(tried))
             taken = snapshot.take(target, host, _needed(), deadline=FACTS_WITHIN)
-    return _report(target, policy, taken, tried, host, began)
+    return _report(target, policy, taken, tried, host, began, race=race)
 
 
 def _visible(taken: snapshot.Snapshot) -> Devices | Unavailable:
@@ -156,10 +164,11 @@ def _report(
     host: Host,
     began: float,
     missing: Unavailable | None = None,
+    race: Race | None = None,
 ) -> Report:
     now = host.now()
     probes = [probe for probe in registry.tried() if _asked(probe.id, tried)]
-    outcomes = judge(probes, taken, policy, target, now, smoke=tried)
+    outcomes = judge(probes, taken, policy, target, now, smoke=tried, race=race or Race((), 0))
     visible = _visible(taken)
     return Report(
         target,
@@ -170,14 +179,15 @@ def _report(
         tuple(_settled(outcome, tried, visible, missing) for outcome in outcomes),
         policy.path,
         {} if missing is None else {"smoke": f"not smoked: {missing.reason}"},
-        seen=_seen(taken, tried),
+        seen=_seen(taken, tried) | (threads.seen(race) if race is not None else {}),
         trials=tuple(_trials(tried, outcomes)),
     )
 
 
 def _asked(identity: str, tried: Smoke) -> bool:
     """Tell whether a step was asked for, at this level; the hang is no step and always judged."""
-    return identity.removeprefix(AREA) in {"hung", IMPORT, *STEPS[tried.level], FRESH}
+    again = () if tried.level == "threads" else (FRESH,)
+    return identity.removeprefix(AREA) in {"hung", IMPORT, *STEPS[tried.level], *again}
 
 
 def _settled(outcome: Outcome, tried: Smoke, visible: Devices | Unavailable, missing: Unavailable | None) -> Outcome:
@@ -239,8 +249,8 @@ def told(attempt: Attempt) -> str:
         raised = f"{attempt.failure.type}: {attempt.failure.message}".removesuffix(": ")
         how = {"raised": raised, "died": attempt.failure.message}
         return next(iter(how.get(attempt.failure.how, f"hung, {attempt.failure.message}").splitlines()), "")
-    if attempt.reason:
-        return attempt.reason
+    if attempt.reason or "said" in attempt.detail:
+        return attempt.reason or str(attempt.detail["said"])
     figures = [f"{dtype} off by {error:.0e}" for dtype, error in attempt.errors.items()]
     figures += ["forward only"] if attempt.detail.get("backward") is False else []
     return ", ".join(figures) or str(attempt.detail.get("name", ""))

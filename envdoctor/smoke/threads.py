@@ -1,0 +1,161 @@
+"""`envdoctor smoke --level threads`: what is to race, under which remedy, and what of it the report shows."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+
+from envdoctor import guarding, snapshot
+from envdoctor.errors import EnvDoctorError, UsageError
+from envdoctor.facts import fx_flag
+from envdoctor.facts.fx_flag import FxFlag
+from envdoctor.facts.smoke import TORCH, Attempt, Smoke
+from envdoctor.facts.threads import CPU_GRAPHS, STATES, STEP, Race, Remedy, Setting, State, Try
+from envdoctor.model import Target, TrialState, Unavailable
+from envdoctor.smoke.caches import Caches
+from envdoctor.smoke.devices import CPU
+from envdoctor.smoke.racing import Plan, Racing
+from envdoctor.smoke.run import Order
+from envdoctor.system.forked import call
+from envdoctor.system.host import Host
+from envdoctor.views.races import OPEN, SAID, WELL, Verdict, result, verdicts
+
+MOST_THREADS = 16
+"""Threads a device that one run may ask for."""
+FLAG_WITHIN = 30.0
+"""Seconds for reading torch's source."""
+FLAGS: Mapping[str, str] = {
+    "global": "one for the whole process",
+    "masked": "one for the whole process; it does not count while torch.compile compiles, but does while others trace",
+    "thread-local": "each thread's own, though concurrent traces stay unsupported",
+    "absent": "not there",
+}
+"""Kind of the FX-tracing flag -> what the report says of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What the caller wants raced."""
+
+    per_device: tuple[int, ...] = (1, 3)
+    states: tuple[State, ...] = STATES
+    tries: int = 3
+    remedy: Remedy = "none"
+
+
+def wanted(per_device: str | None, states: str | None, tries: int | None, remedy: Remedy | None) -> Wanted:
+    """Read the options, None for those that were not given. Raises UsageError."""
+    usual = Wanted()
+    return Wanted(
+        usual.per_device if per_device is None else _counts(per_device),
+        usual.states if states is None else _states(states),
+        tries or usual.tries,
+        remedy or usual.remedy,
+    )
+
+
+def _counts(written: str) -> tuple[int, ...]:
+    """Read what --per-device says, e.g. `1,3`. Raises UsageError."""
+    parts = [part.strip() for part in written.split(",")]
+    for part in parts:
+        if not (part.isascii() and part.isdigit() and len(part) < 4 and 1 <= int(part) <= MOST_THREADS):
+            raise UsageError(f"--per-device: {part[:40]!r} is no number of threads from 1 to {MOST_THREADS}")
+    return tuple(dict.fromkeys(map(int, parts)))
+
+
+def _states(written: str) -> tuple[State, ...]:
+    """Read what --states says, e.g. `cold,warm`. Raises UsageError."""
+    parts = [part.strip() for part in written.split(",")]
+    for part in parts:
+        if part not in STATES:
+            raise UsageError(f"--states: {part[:40]!r} is no state of a cache; there are {', '.join(STATES)}")
+    return tuple(state for state in STATES if state in parts)
+
+
+def race(
+    order: Order,
+    wanted: Wanted,
+    taken: snapshot.Snapshot,
+    target: Target,
+    host: Host,
+    tell: Callable[[Attempt], None],
+) -> tuple[Smoke, Race]:
+    """Let the threads race. Raises UsageError for a guard not made for this torch, EnvDoctorError as a smoke does."""
+    flag = _flag(taken, target, host)
+    order = replace(order, env=_environment(order, wanted, taken, flag))
+    settings = tuple(Setting(count, state) for count in wanted.per_device for state in wanted.states)
+    caches = Caches(os.path.join(order.scratch, "cache"), os.path.join(order.scratch, "kept"))
+    lost = {setting: (why, False) for setting in settings if (why := _pointless(setting, order.devices))}
+    kind = "" if isinstance(flag, Unavailable) else flag.kind
+    plan = Plan(order, settings, wanted.tries, wanted.remedy, caches, lost, kind)
+    racing = Racing(plan, lambda one: tell(_heard(one, plan) if isinstance(one, Try) else one))
+    found = racing.run()
+    attempts = (*_in_order(racing.attempts), *map(_attempt, verdicts(found)))
+    return Smoke("threads", order.devices, attempts, racing.build, order.scratch, limit=order.limit), found
+
+
+def _flag(taken: snapshot.Snapshot, target: Target, host: Host) -> FxFlag | Unavailable:
+    if isinstance(taken.torch_build, Unavailable):
+        return taken.torch_build
+    read = partial(fx_flag.collect, target, host, taken.torch_build)
+    found: FxFlag | Unavailable = call("the search for the FX-tracing flag", read, timeout=FLAG_WITHIN)
+    return found
+
+
+def _environment(
+    order: Order, wanted: Wanted, taken: snapshot.Snapshot, flag: FxFlag | Unavailable
+) -> Mapping[str, str]:
+    """Return the job's variables, with the guard's where that is to be tried."""
+    if wanted.remedy != "guard":
+        return order.env
+    if isinstance(taken.torch_build, Unavailable) or isinstance(flag, Unavailable):
+        reason = flag.reason if isinstance(flag, Unavailable) else ""
+        raise EnvDoctorError(f"--remedy guard: whose torch's FX-tracing flag is cannot be told: {reason}")
+    return guarding.guarded(order.env, taken.torch_build, flag).env
+
+
+def _pointless(setting: Setting, devices: tuple[str, ...]) -> str:
+    """Say why a setting cannot show anything on these devices, "" if it can."""
+    places = sum(CPU_GRAPHS if device == CPU else 1 for device in devices)
+    if places == 1 and setting.per_device == 1:
+        return "a single thread on a single device has nobody to race with"
+    return "of a single device, partly warm is warm" if places == 1 and setting.state == "partly" else ""
+
+
+def _in_order(attempts: list[Attempt]) -> list[Attempt]:
+    return sorted(attempts, key=lambda attempt: attempt.device != TORCH)
+
+
+def _attempt(verdict: Verdict) -> Attempt:
+    """Return a setting as what was tried out."""
+    seconds = sum(one.seconds for one, _ in verdict.results)
+    key = "said" if verdict.state in ("passed", "failed") else "reason"
+    return Attempt(verdict.setting.name, STEP, verdict.state, seconds, {key: verdict.said})
+
+
+def _heard(one: Try, plan: Plan) -> Attempt:
+    """Return a try as progress tells it."""
+    found = result(one, plan.remedy)
+    state: TrialState = "passed" if found in WELL else "skipped" if found == OPEN else "failed"
+    step = f"{STEP} {one.number}/{plan.tries}"
+    return Attempt(one.setting.name, step, state, one.seconds, {"said": ", ".join(_phrases(one, SAID[found]))})
+
+
+def _phrases(one: Try, first: str) -> Iterator[str]:
+    yield f"{first}, threads started {one.start}"
+    if one.told is not None:
+        died = sum(bool(thread.error) for thread in one.told.threads)
+        yield from (f"{died} of {len(one.told.threads)} threads died",) if died else ()
+        yield f"{one.told.meetings} meetings in {one.told.traces} traces"
+
+
+def seen(found: Race) -> dict[str, str]:
+    """Return what the head of the report says beside torch and devices."""
+    shown = {
+        "cache": "throw-away caches",
+        "tries": f"{found.tries} {'tries' if found.tries > 1 else 'try'} each",
+        "remedy": f"remedy {found.remedy}",
+    }
+    return shown | ({"flag": FLAGS[found.flag]} if found.flag in FLAGS else {})
