@@ -125,6 +125,8 @@ TABLE = {
         "views",
     },
     "cache": {"__init__", "cache", "errors", "facts", "hits", "locate", "model", "printable", "snapshot", "system"},
+    "warming": {"__init__", "cache", "errors", "facts", "hits", "judge", "locate", "marking", "model", "policy"}
+    | {"printable", "registry", "smoke", "snapshot", "system", "views", "warming"},
     "audit": {
         "audit",
         "codec",
@@ -202,6 +204,7 @@ TABLE = {
         "sealing",
         "smoke",
         "system",
+        "warming",
         "wheelhouse",
         "workflows",
     },

@@ -22,6 +22,7 @@ from envdoctor.cli import (  # noqa: F401 - each has its commands
     rebuild,
     smoke,
     teach,
+    warm,
     wheelhouse,
 )
 from envdoctor.cli.application import FAILED, INTERRUPTED, app

@@ -13,7 +13,7 @@ from envdoctor.views.occupants import Occupants
 CPU = "cpu"
 MOST = 256
 """Devices that one run may name: a slip such as 0-99999999 is not worked off."""
-ADVICE = "name what to smoke with --devices; --devices cpu needs no GPU"
+ADVICE = "name some with --devices; --devices cpu needs no GPU"
 _RANGE = re.compile(r"(?:cuda:)?(\d{1,4})(?:-(\d{1,4}))?", re.ASCII)
 
 

@@ -7,7 +7,7 @@ import sys
 import pytest
 from cached import TORCH, Workshop
 
-from envdoctor.cache import proving
+from envdoctor.cache import counters, proving
 from envdoctor.errors import UsageError
 from envdoctor.wheels import Wheel
 
@@ -34,8 +34,8 @@ def prove(tmp_path):
     shop.patient.uninstall(TORCH)
     shop.patient.install(STAND_IN)
 
-    def run(code, counters=WARM, *, flags=(), cache=None, **env):
-        host = shop.host(COUNTERS=json.dumps(counters), **env)
+    def run(code, counted=WARM, *, flags=(), cache=None, **env):
+        host = shop.host(COUNTERS=json.dumps(counted), **env)
         return proving.prove(["python", *flags, "-c", code], shop.wish, host, cache=cache)
 
     run.shop = shop
@@ -120,13 +120,13 @@ def test_a_command_that_is_not_there_is_a_usage_error(prove):
         proving.prove(["nonsense"], prove.shop.wish, prove.shop.host(), cache=None)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"counters": 3}', '{"counters": {"a": 3}}', "[" * 9000])
+@pytest.mark.parametrize("text", ["", "[]", "{", "{}", '{"counters": 3}', '{"counters": {"a": 3}}', "[" * 9000])
 def test_what_the_hook_did_not_write_is_passed_over(tmp_path, text):
     (tmp_path / "1.json").write_text(text)
-    assert list(proving._told(str(tmp_path))) == []
+    assert list(counters.told(str(tmp_path))) == []
 
 
 def test_the_hook_stays_quiet_in_a_process_that_nobody_asked(tmp_path):
-    env = {"PYTHONPATH": proving.HOOK, "PATH": "/usr/bin"}
+    env = {"PYTHONPATH": counters.HOOK, "PATH": "/usr/bin"}
     done = subprocess.run([sys.executable, "-c", "print(1)"], env=env, capture_output=True, check=True, cwd=tmp_path)
     assert (done.stdout, done.stderr, list(tmp_path.iterdir())) == (b"1\n", b"", [])

@@ -74,7 +74,7 @@ def refused(*arguments, **given):
     found = choose(*arguments, **given)
     assert isinstance(found, Unavailable)
     assert found.failed, "what was asked for was not done"
-    assert found.reason.endswith("; name what to smoke with --devices; --devices cpu needs no GPU")
+    assert found.reason.endswith("; name some with --devices; --devices cpu needs no GPU")
     return found.reason
 
 
