@@ -66,10 +66,7 @@ def _counted(cache: str, total: Total) -> Mapping[str, int]:
 
 def _empty(compiled: int) -> Fault:
     if compiled:
-        said = (
-            f"{compiled} graphs were compiled and AOTAutograd's cache was never asked: this torch has none, or no use"
-        )
-        return Fault("empty", f"{said} for it")
+        return Fault("empty", f"{compiled} graphs were compiled, and AOTAutograd's cache was never asked for them")
     return Fault(
         "empty",
         "it compiled nothing: AOTAutograd's cache had neither a hit nor a miss",
@@ -94,8 +91,8 @@ def _of_device(run: Run, device: str) -> Iterator[Fault]:
     known = [told.devices for told in run.told if told.devices is not None]
     used = frozenset[str]().union(*known)
     if device.startswith("cuda:") and known and device not in used:
-        where = f"ran on {', '.join(sorted(used))}" if used else "used no GPU"
-        yield _elsewhere(f"it {where} and never on {device}", device)
+        said = f"it ran on {', '.join(sorted(used))} and never on {device}" if used else "it used no GPU"
+        yield _elsewhere(said, device)
 
 
 def _elsewhere(said: str, device: str) -> Fault:
