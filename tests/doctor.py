@@ -9,7 +9,7 @@ from pathlib import Path
 
 COMMAND = (sys.executable, "-m", "envdoctor")
 WITHIN = 60
-"""Seconds; a run takes less than one."""
+"""Seconds that a run may take; one that compiles nothing takes less than one."""
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ MACHINE = (
 class Doctor:
     """Runs envdoctor in a folder, with nothing of the developer's environment but PATH."""
 
-    def __init__(self, folder):
-        self.folder = Path(folder)
+    def __init__(self, folder, within=WITHIN):
+        self.folder, self.within = Path(folder), within
         self.home = self.folder / "home"
         self.home.mkdir(exist_ok=True)
 
@@ -67,7 +67,7 @@ class Doctor:
             env=self.environment(**(env or {})),
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            timeout=WITHIN,
+            timeout=self.within,
             check=False,
             **options,
         )

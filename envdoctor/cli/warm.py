@@ -18,7 +18,8 @@ def warm(
     entry: Annotated[
         str | None,
         typer.Option(
-            help="A function to call, f(device) if it takes one, else f(). It is found as `python -m` finds it.",
+            help="A function, found as `python -m` finds modules: f(torch.device) if its first argument is required or "
+            "called device, else f().",
             metavar="PKG.MOD:FUNCTION",
         ),
     ] = None,

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from envdoctor.printable import size_of
+from envdoctor.reports.caches import KINDS
 from envdoctor.reports.layout import INDENT, Style, steps
 
-KINDS = ("aotautograd", "fxgraph", "triton")
 DEVICE, STATE, SECONDS, KEYS = 10, 17, 11, 7
 """Columns of the table: where names end, where states end, and what figures take."""
 

@@ -73,9 +73,13 @@ def _refuse(taken: Snapshot, run: _Run) -> None:
     if isinstance(build, Unavailable):
         kind = EnvDoctorError if build.failed else UsageError
         raise kind(f"{work.target.prefix}: {build.reason}, so there is nothing that could compile")
+    caches = () if isinstance(taken.compile_caches, Unavailable) else taken.compile_caches.caches
+    used = {
+        cache.path for cache in caches if cache.kind == "inductor" or (cache.kind == "triton" and cache.place.chosen)
+    }
     outcomes = judge(registry.select(UNUSABLE), taken, run.policy, work.target, work.host.now())
     for finding in (finding for outcome in outcomes for finding in outcome.findings):
-        if finding.subject == work.root and finding.severity is Severity.ERROR:
+        if finding.subject in used and finding.severity is Severity.ERROR:
             raise EnvDoctorError(f"{finding.message}; {'; '.join(finding.remedy)}")
 
 

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from doctor import COMMAND, Doctor
+from doctor import Doctor
 
 pytestmark = [
     pytest.mark.gpu,
@@ -48,25 +48,17 @@ if __name__ == "__main__":
 
 class Job:
     def __init__(self, folder):
-        self.folder, self.doctor = folder, Doctor(folder)
+        self.folder, self.doctor = folder, Doctor(folder, within=500)
         self.env = {"TORCHINDUCTOR_CACHE_DIR": str(folder / "cache")}
         self.env |= {name: os.environ[name] for name in ("CC", "LD_LIBRARY_PATH", "LIBRARY_PATH") if name in os.environ}
         (folder / "train.py").write_text(TRAIN)
 
     def warm(self, *words, **variables):
-        command = ("warm", "--format", "json", "--target", TARGET, *words)
-        process = subprocess.run(
-            [*COMMAND, *map(str, command)],
-            cwd=self.folder,
-            env=self.doctor.environment(**self.env, **variables),
-            capture_output=True,
-            text=True,
-            timeout=500,
-            check=False,
-        )
-        print(process.stderr[-3000:])
-        report = json.loads(process.stdout)
-        assert process.returncode == report["status"]
+        words = ("warm", "--format", "json", "--target", TARGET, *words)
+        answer = self.doctor(*words, env=self.env | variables)
+        print(answer.stderr[-3000:])
+        report = answer.report
+        assert answer.status == report["status"]
         for device in report["devices"]:
             print(device["device"], device["warm_up"], device["proof"], device["new_keys"], device["faults"])
         return report

@@ -3,9 +3,10 @@
 Why it matters: the first training step then compiles everything, on every device and in every process. Minutes in which
 nothing seems to happen are taken for a hang, and timeouts that fit a warm start run out.
 
-What to do: let TORCHINDUCTOR_CACHE_DIR name a directory that stays, on a disk of this node, and take one training step
-forward and backward on each device before the job. It is a warning where a cache is remembered, else a note: a first
-run has none. `envdoctor cache accept` forgets what is remembered.
+What to do: let TORCHINDUCTOR_CACHE_DIR name a directory that stays, on a disk of this node, and bring a save back or
+fill it before the job: `envdoctor warm` runs a training step of yours, forward and backward, on each device in turn. It
+is a warning where a cache is remembered, else a note: a first run has none. `envdoctor cache accept` forgets what is
+remembered.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def check(warmth: Warmth, cache_marks: CacheMarks | Unavailable, target: Target)
         (
             *((f"export {cache.place.variable}={had.path}",) if elsewhere and had.path.startswith("/") else ()),
             f"envdoctor cache restore --latest --target {quote(target.prefix)}",
-            "with no save of it: one step forward and backward on each device, one after the other, before the job",
+            f"or envdoctor warm --target {quote(target.prefix)} --entry PKG.MOD:FUNCTION",
             "give the first step the time that a cold start takes: it is no hang",
         ),
     )

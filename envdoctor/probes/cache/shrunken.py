@@ -4,9 +4,10 @@ Why it matters: a cache that was deleted and warmed again on one device, or by a
 there. What it lacks is compiled at the first step, by every thread at once, which is slow and, up to torch 2.12, the
 very moment in which threads meet the FX-tracing flag.
 
-What to do: warm every device, forward and backward; if the present state is meant to be so, `envdoctor cache accept`
-makes it the mark. Keys are counted, never bytes: one precompiled header is 100 MB and says nothing. The share that is
-enough is `limits.cache_share` of the configuration, in percent; a mark that is not reached for 30 days expires.
+What to do: bring a save back, or let `envdoctor warm` run a training step of yours on every device, forward and
+backward; if the present state is meant to be so, `envdoctor cache accept` makes it the mark. Keys are counted, never
+bytes: one precompiled header is 100 MB and says nothing. The share that is enough is `limits.cache_share` of the
+configuration, in percent; a mark that is not reached for 30 days expires.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def check(warmth: Warmth, cache_marks: CacheMarks, policy: Policy, target: Targe
         },
         (
             f"envdoctor cache restore --latest --target {quote(target.prefix)}",
-            "with no save of it: one step forward and backward on each device, one after the other, before the job",
+            f"or envdoctor warm --target {quote(target.prefix)} --entry PKG.MOD:FUNCTION",
             "if it is meant to be so: envdoctor cache accept",
         ),
     )

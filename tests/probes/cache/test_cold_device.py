@@ -15,6 +15,7 @@ def test_the_ones_left_out_of_several_are_warnings():
     (finding,) = judge(warm("cuda:0", "cuda:1"))
     assert (finding.severity, finding.subject) == (Severity.WARNING, "cuda:2")
     assert "warm for cuda:0, cuda:1" in finding.message
+    assert finding.remedy == ("envdoctor warm --devices 2 --target /env --entry PKG.MOD:FUNCTION",)
 
 
 def test_with_one_warm_device_it_is_a_note_that_says_why_it_may_be_right():
