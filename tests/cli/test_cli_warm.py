@@ -179,10 +179,13 @@ def test_each_device_is_current_in_its_turn_whatever_is_run(warm, words):
     assert all(device["new_keys"] == {"aotautograd": 1} for device in answer.report["devices"])
 
 
-def test_one_that_takes_a_device_of_its_own_is_told(warm):
-    answer = warm("--devices", "1", "--format", "json", "--", "python", "job.py", "cuda:0")
+@pytest.mark.parametrize(
+    ("own", "said"), [("cuda:0", "it ran on cuda:0 and never on cuda:1"), ("cpu", "it used no GPU")]
+)
+def test_one_that_takes_a_device_of_its_own_is_told(warm, own, said):
+    answer = warm("--devices", "1", "--format", "json", "--", "python", "job.py", own)
     assert (answer.status, faults(answer)) == (1, {"cuda:1": ["device"]})
-    assert "it ran on cuda:0 and never on cuda:1" in answer.stdout
+    assert answer.report["devices"][0]["faults"][0]["said"] == said
 
 
 def test_one_device_that_fails_does_not_stop_the_others(warm):

@@ -2,10 +2,13 @@
 
 import os
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 from doctor import Doctor
+
+from envdoctor.cache import counters
 
 pytestmark = pytest.mark.torch
 
@@ -63,6 +66,15 @@ def test_training_and_inference_are_warm_and_their_keys_are_the_mark(job):
     assert device["warm_up"]["counters"]["autograd_cache_saved"] == 3
     assert device["proof"]["counters"]["autograd_cache_hit"] == 3
     assert "in all          3 aotautograd, 5 fxgraph" in job("cache", "status").stdout.partition("marks:")[2]
+
+
+def test_the_choice_of_the_device_waits_for_cuda(tmp_path):
+    """It lies in torch's own queue, the last of all, and nothing is initialised for it."""
+    code = "import torch; print(torch.cuda._queued_calls[-1][0].__module__, torch.cuda.is_initialized())"
+    env = {"PYTHONPATH": counters.HOOK, "ENVDOCTOR_DEVICE": "cuda:1"}
+    argv = [Path(os.environ["ENVDOCTOR_TORCH_TARGET"], "bin/python"), "-c", code]
+    done = subprocess.run(argv, env=env, cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert done.stdout == "sitecustomize False\n"
 
 
 def test_a_forward_pass_alone_is_called_so(job):
