@@ -46,7 +46,7 @@ def _head(document: Mapping[str, Any], style: Style) -> str:
 def _what(document: Mapping[str, Any]) -> str:
     if document["entry"]:
         return f"entry {document['entry']}"
-    return f"script {document['script']}" if document["script"] else f"command {' '.join(document['command'])}"
+    return f"script {document['script']}" if document["script"] else f"command {document['command']}"
 
 
 def _table(devices: Sequence[Mapping[str, Any]], style: Style) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
@@ -31,7 +32,7 @@ def of(result: Result, host: str, moment: datetime, seconds: float) -> Mapping[s
             "status": result.status(),
             "entry": asked.entry,
             "script": asked.script,
-            "command": list(asked.command),
+            "command": shlex.join(asked.command) or None,
             "cache": result.cache,
             "why": result.why,
             "expected_keys": asked.expect,

@@ -87,11 +87,8 @@ def test_what_compiles_nothing_fails(job):
     assert (answer.status, faults(answer)) == (1, ["empty"])
 
 
-def test_a_part_fails_against_the_mark_and_against_what_is_expected(job):
+def test_a_part_fails_against_the_mark(job):
     shutil.rmtree(job.cache / "aotautograd")
     answer = job.warm("part", "--no-state")
     assert (answer.status, faults(answer)) == (1, ["partial"])
     assert "1 of 3 aotautograd keys that were there once" in answer.stdout
-    answer = job.warm("part", "--expect-keys", "2", "--no-state")
-    assert (answer.status, faults(answer)) == (1, ["partial"])
-    assert answer.report["devices"][0]["warm_up"]["counters"]["autograd_cache_hit"] == 1

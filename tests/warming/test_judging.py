@@ -5,9 +5,10 @@ import pytest
 from envdoctor.cache.counters import Told
 from envdoctor.facts.cache_places import Place
 from envdoctor.facts.compile_caches import CompileCache
+from envdoctor.model import Target
 from envdoctor.views.warmth import Warmth
 from envdoctor.warming import judging
-from envdoctor.warming.values import Run, Warmed
+from envdoctor.warming.values import Asked, Cold, Fault, Result, Run, Warmed
 
 ROOT = "/nowhere/cache"
 
@@ -136,3 +137,20 @@ def test_devices_without_keys_are_cold_and_count_where_a_mark_covers_them():
 
     assert cold(chosen=False) == [("cuda:1", 0, None, False), ("cuda:2", 1, 4, True)]
     assert cold(chosen=True) == [("cuda:1", 0, None, False), ("cuda:2", 1, 4, False)]
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ({}, 0),
+        ({"warmed": (Warmed("cpu", run(), None, None, faults=(Fault("empty", ""),)),)}, 1),
+        ({"cold": (Cold("cuda:1", 0, 4, counts=True),)}, 1),
+        ({"cold": (Cold("cuda:1", 0, None, counts=False),)}, 0),
+        ({"unsaved": "no room"}, 3),
+        ({"unknown": "too much"}, 0),
+        ({"unknown": "too much", "asked": Asked(expect=3)}, 3),
+    ],
+)
+def test_the_status_is_a_devices_then_that_of_what_was_asked_and_not_done(more, status):
+    fixed = {"target": Target("/env", "/env/bin/python"), "asked": Asked(), "torch": "2.11.0", "cache": ROOT}
+    assert Result(**fixed | {"why": "", "share": 50, "warmed": ()} | more).status() == status
