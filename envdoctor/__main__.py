@@ -7,7 +7,8 @@ import sys
 def _alone() -> None:
     """Start again without PYTHONPATH, PYTHONHOME and the current directory on the path, if they are.
 
-    They stay in the environment, where `check` reads them as the job's.
+    They stay in the environment, where `check` reads them as the job's. What Python sets itself (LC_CTYPE, PEP 538)
+    and what has no name, which execve would refuse, does not.
     """
     import posix
 
@@ -15,18 +16,38 @@ def _alone() -> None:
     leaky = module or b"PYTHONPATH" in posix.environ or b"PYTHONHOME" in posix.environ
     if leaky and not sys.flags.ignore_environment:
         program = ["-m", "envdoctor"] if module else sys.argv[:1]
-        posix.execve(sys.executable, [sys.executable, "-E", "-P", *program, *sys.argv[1:]], posix.environ)
+        env = {name: value for name, value in posix.environ.items() if name}
+        posix.execve(sys.executable, [sys.executable, "-E", "-P", *program, *sys.argv[1:]], _as_given(env))
+
+
+def _as_given(env: dict[bytes, bytes]) -> dict[bytes, bytes]:
+    """Put LC_CTYPE back as this process was started with it."""
+    if b"LC_CTYPE" not in env:
+        return env
+    try:
+        with open("/proc/self/environ", "rb") as stream:
+            given = [item[9:] for item in stream.read().split(b"\0") if item.startswith(b"LC_CTYPE=")]
+    except OSError:
+        return env
+    del env[b"LC_CTYPE"]
+    return {**env, b"LC_CTYPE": given[0]} if given else env
 
 
 def main() -> None:
-    """Import the command line and run it. An interrupt while modules load ends the process without a traceback."""
+    """Import the command line and run it. An interrupt while modules load ends the process without a traceback.
+
+    Where the caller has it ignored (a shell's background job), it stays so.
+    """
     _alone()
     import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    if heard:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
     from envdoctor import cli
 
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+    if heard:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     cli.main()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 
 FOLDER = ".envs"
@@ -19,3 +20,9 @@ def home_of(link: str) -> str:
     """Return the folder that holds the generations of a link."""
     parent, name = os.path.split(link)
     return os.path.join(parent, FOLDER, name)
+
+
+def key_of(prefix: str) -> str:
+    """Return sixteen hexadecimal digits that stand for the path that is an environment's identity."""
+    identity = os.path.join(os.path.realpath(os.path.dirname(prefix)), os.path.basename(prefix))
+    return hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]

@@ -72,6 +72,14 @@ class StepError(EnvDoctorError):
         super().__init__(f"{step}: {message}")
 
 
+class NotStartedError(EnvDoctorError):
+    """A command that could not be started: exit status 127 if there is none, 126 if it cannot be run, as for env(1)."""
+
+    def __init__(self, message: str, status: int) -> None:
+        self.status = status
+        super().__init__(message)
+
+
 class PolicyError(UsageError):
     """A configuration file with a key or value that envdoctor does not know."""
 

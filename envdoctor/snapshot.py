@@ -148,15 +148,27 @@ def take(
     `instead` holds what to say of facts that are not to be looked at, whoever needs them.
     Raises UsageError if the lock is no lock. `meanwhile` is what the parent does while it waits.
     """
+    work = tasks(target, host, wanted, deadline=deadline, instead=instead)
+    return Snapshot(**gather(work, deadline=deadline, meanwhile=meanwhile))
+
+
+def tasks(
+    target: Target,
+    host: Host,
+    wanted: Iterable[str],
+    *,
+    deadline: float,
+    instead: Mapping[str, Unavailable] = MappingProxyType({}),
+) -> list[Task]:
+    """Return the work of gathering these facts, for whoever has other work to be done beside it."""
     names = _closure(wanted)
-    tasks = [
+    return [
         Task(name, partial(instead.get, name))
         if name in instead
         else _task(name, partial(_run, name, target, host), needed, _within(name, target, deadline))
         for name, needed in FACTS.items()
         if name in names
     ]
-    return Snapshot(**gather(tasks, deadline=deadline, meanwhile=meanwhile))
 
 
 def _within(name: str, target: Target, deadline: float) -> float | None:

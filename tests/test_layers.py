@@ -124,7 +124,8 @@ TABLE = {
         "system",
         "views",
     },
-    "cache": {"__init__", "cache", "errors", "facts", "hits", "locate", "model", "printable", "snapshot", "system"},
+    "cache": {"__init__", "cache", "envs", "errors", "facts", "hits", "locate", "model", "printable", "snapshot"}
+    | {"system"},
     "warming": {"__init__", "cache", "errors", "facts", "hits", "judge", "locate", "marking", "model", "policy"}
     | {"printable", "registry", "smoke", "snapshot", "system", "views", "warming"},
     "audit": {
@@ -158,6 +159,8 @@ TABLE = {
     "wheelhouse": {"archives", "audit", "errors", "locate", "locks", "model", "policy", "progress", "snapshot"}
     | {"system"},
     "freezing": {"errors", "facts", "generations", "locate", "model", "sealing", "seals", "system", "workflows"},
+    "running": {"envs", "errors", "facts", "guarding", "locate", "model", "policy", "printable", "probes", "registry"}
+    | {"running", "snapshot", "system", "views", "wiring", "workflows"},
     "wheels": {"__init__"},
     "rebuild": {"__init__", "archives", "audit", "codec", "envs", "errors", "facts", "freezing", "generations"}
     | {
@@ -200,6 +203,7 @@ TABLE = {
         "reports",
         "reuse",
         "review",
+        "running",
         "schemas",
         "sealing",
         "smoke",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from dataclasses import dataclass
 
+from envdoctor import envs
 from envdoctor.facts import cache_places
 from envdoctor.system.host import Host
 
@@ -37,6 +37,4 @@ def store(host: Host, prefix: str) -> str:
     data = host.env.get("XDG_DATA_HOME", "")
     if not os.path.isabs(data):  # the XDG base directory specification: a relative one is to be ignored
         data = os.path.join(host.home, ".local", "share")
-    identity = os.path.join(os.path.realpath(os.path.dirname(prefix)), os.path.basename(prefix))
-    key = hashlib.sha256(identity.encode("utf-8", "surrogateescape")).hexdigest()[:16]
-    return os.path.join(data, "envdoctor", "caches", key)
+    return os.path.join(data, "envdoctor", "caches", envs.key_of(prefix))

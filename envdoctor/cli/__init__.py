@@ -20,6 +20,7 @@ from envdoctor.cli import (  # noqa: F401 - each has its commands
     lock_compile,
     observe,
     rebuild,
+    run,
     smoke,
     teach,
     warm,

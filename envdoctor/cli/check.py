@@ -30,6 +30,19 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
 
+SelectOption = Annotated[
+    list[str] | None, typer.Option(help="Only these probes: id or prefix. Repeatable.", metavar="PREFIX")
+]
+IgnoreOption = Annotated[list[str] | None, typer.Option(help="Not these probes. Repeatable.", metavar="PREFIX")]
+ReuseOption = Annotated[
+    str | None,
+    typer.Option(help="Take a verdict no older than that, if this node has one: 30s, 10m, 2h.", metavar="AGE"),
+]
+NoStateOption = Annotated[
+    bool, typer.Option("--no-state", help="Write nothing outside: no marks of caches, no memory of hashed files.")
+]
+
+
 class Level(StrEnum):
     """Severities on the command line."""
 
@@ -44,10 +57,8 @@ def check(
     lock: LockOption = None,
     group: GroupOption = None,
     extra: ExtraOption = None,
-    select: Annotated[
-        list[str] | None, typer.Option(help="Only these probes: id or prefix. Repeatable.", metavar="PREFIX")
-    ] = None,
-    ignore: Annotated[list[str] | None, typer.Option(help="Not these probes. Repeatable.", metavar="PREFIX")] = None,
+    select: SelectOption = None,
+    ignore: IgnoreOption = None,
     output: Annotated[ReportFormat, typer.Option("--format", help="Report format.")] = ReportFormat.TEXT,
     fail_on: Annotated[Level, typer.Option(help="Lowest severity that makes the exit status 1.")] = Level.ERROR,
     config: ConfigOption = None,
@@ -55,15 +66,10 @@ def check(
     snapshot: SnapshotOption = None,
     log: LogOption = None,
     deadline: DeadlineOption = None,
-    reuse: Annotated[
-        str | None,
-        typer.Option(help="Print a verdict no older than that, if this node has one: 30s, 10m, 2h.", metavar="AGE"),
-    ] = None,
+    reuse: ReuseOption = None,
     *,
     deep: DeepOption = False,
-    no_state: Annotated[
-        bool, typer.Option("--no-state", help="Write nothing outside: no marks of caches, no memory of hashed files.")
-    ] = False,
+    no_state: NoStateOption = False,
 ) -> None:
     """Judge an environment against its lock.
 
@@ -85,8 +91,8 @@ def check(
         alone("--snapshot", target=target, lock=lock, **others)
         report = workflows.replay(snapshot, config, selection, host, deadline=within)
     else:
-        age = _age(reuse, no_state=no_state)
-        report = workflows.check(wish, selection, host, deadline=within, keep=not no_state, reuse=age)
+        kept = age(reuse, no_state=no_state)
+        report = workflows.check(wish, selection, host, deadline=within, keep=not no_state, reuse=kept)
     show(rendered(report, output))
     raise typer.Exit(report.status(Severity[fail_on.name]))
 
@@ -100,7 +106,8 @@ def alone(option: str, **others: Any) -> None:  # noqa: ANN401 - options of any 
         raise UsageError(f"{option} holds all that was observed; it goes with no {' or '.join(given)}")
 
 
-def _age(reuse: str | None, *, no_state: bool) -> timedelta | None:
+def age(reuse: str | None, *, no_state: bool) -> timedelta | None:
+    """Return --reuse, None if it was not said. Raises UsageError, also for one beside --no-state."""
     if reuse is None:
         return None
     from envdoctor.errors import UsageError

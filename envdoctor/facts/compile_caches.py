@@ -138,18 +138,43 @@ def collect(
     found = [_cache(place, host, walk, budget, now) for place in places(host)]
     there = [cache.path for cache in found if cache.exists]
     in_use = cache_users.users(there, seconds=USERS_SECONDS) if there and not host.root else ()
-    mounts = None if isinstance(node, Unavailable) else node
     whole = (
         replace(
-            cache,
-            mount=mounts.mount_of(_real(cache.path)) if mounts else None,
-            cleaner=of(_real(cache.path) if not host.root else cache.path, rules, spared),
+            _lying(cache, host, node, (rules, spared)),
             users=cache_users.below(in_use, cache.path),
             locks=locks(cache.locks, in_use),
         )
         for cache in found
     )
     return CompileCaches(tuple(whole), uid, now)
+
+
+def directories(host: Host, node: Node, found: Iterable[Place]) -> CompileCaches:
+    """Return these places on the running machine as directories alone: no look at what lies in one.
+
+    `files` is then the number of its own entries, and what depends on contents says nothing.
+    """
+    rules = cleaners(host)
+    caches = (CompileCache(place, access=look(place.path, ask=True)) for place in found)
+    seen = (replace(cache, exists=os.path.isdir(cache.path), files=_entries(cache.path)) for cache in caches)
+    lying = tuple(_lying(cache, host, node, rules) for cache in seen)
+    return CompileCaches(lying, os.geteuid(), host.now().timestamp())
+
+
+def _entries(folder: str) -> int:
+    try:
+        return len(os.listdir(folder))
+    except OSError:
+        return 0
+
+
+def _lying(
+    cache: CompileCache, host: Host, node: Node | Unavailable, rules: tuple[tuple[Cleaner, ...], tuple[str, ...]]
+) -> CompileCache:
+    """Say on what file system it lies, and what removes old files from there."""
+    real = _real(cache.path)
+    mount = None if isinstance(node, Unavailable) else node.mount_of(real)
+    return replace(cache, mount=mount, cleaner=of(real if not host.root else cache.path, *rules))
 
 
 class _Budget:

@@ -95,11 +95,16 @@ def collect(target: Target, host: Host) -> Node | Unavailable:
     if host.root:
         return Unavailable("--root: what the running machine grants says nothing of this one")
     return Node(
-        mounts=parse_mountinfo(_text("/proc/self/mountinfo")),
+        mounts=mounts(),
         spaces=tuple(_spaces(target, host)),
         limits={name: _soft(number) for name, number in LIMITS.items()},
         **_memory(_text("/proc/self/cgroup")),
     )
+
+
+def mounts(proc: str = "/proc") -> tuple[Mount, ...]:
+    """Return what is mounted on the running machine."""
+    return parse_mountinfo(_text(f"{proc}/self/mountinfo"))
 
 
 def mount_of(path: str, mounts: Sequence[Mount]) -> Mount | None:
@@ -111,7 +116,7 @@ def mount_of(path: str, mounts: Sequence[Mount]) -> Mount | None:
 
 def network_mount(path: str, proc: str = "/proc") -> Mount | None:
     """Return the mount of a network file system that holds a path, links followed; None if it lies on another kind."""
-    mount = mount_of(os.path.realpath(path), parse_mountinfo(_text(f"{proc}/self/mountinfo")))
+    mount = mount_of(os.path.realpath(path), mounts(proc))
     return mount if mount is not None and mount.kind in NETWORK_KINDS else None
 
 

@@ -83,7 +83,7 @@ def read_by_facts(env: Mapping[str, str]) -> dict[str, str]:
 
 
 def _is_taken(name: str, exact: frozenset[str], prefixes: tuple[str, ...]) -> bool:
-    return (name in exact or name.startswith(prefixes)) and not _secret(name)
+    return (name in exact or name.startswith(prefixes)) and not is_secret(name)
 
 
 @cache
@@ -94,5 +94,6 @@ def _allowed() -> tuple[frozenset[str], tuple[str, ...]]:
     return frozenset(exact.union(guards)), tuple(pattern[:-1] for pattern in patterns if pattern.endswith("*"))
 
 
-def _secret(name: str) -> bool:
+def is_secret(name: str) -> bool:
+    """Tell whether a variable's name says that its value is for nobody to see."""
     return any(word in name.upper() for word in SECRET)

@@ -95,7 +95,7 @@ def gather(
         finally:
             for child in running.values():
                 _finish(child)
-            _reap()
+            reap()
             gc.unfreeze()
     return results
 
@@ -214,14 +214,18 @@ def _finish(child: _Child) -> None:
     _unreaped.add(child.pid)
 
 
-def _reap() -> None:
-    """Reap what was ended, for as long as the kernel usually takes; one that will not die is abandoned."""
-    for _ in range(20):
+def reap(looks: int = 20) -> frozenset[int]:
+    """Reap what was ended, for as long as the kernel usually takes, a look a millisecond.
+
+    Returns those that will not die: they are abandoned.
+    """
+    for _ in range(looks):
         for pid in list(_unreaped):
             with contextlib.suppress(ChildProcessError):
                 if not os.waitpid(pid, os.WNOHANG)[0]:
                     continue
             _unreaped.discard(pid)
         if not _unreaped:
-            return
+            break
         time.sleep(0.001)
+    return frozenset(_unreaped)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import signal
+from collections.abc import Iterator
 
-_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER, _PR_GET_CHILD_SUBREAPER = 1, 36, 37
 
 
 def die_with_parent() -> None:
@@ -15,6 +17,19 @@ def die_with_parent() -> None:
 def adopt_orphans() -> None:
     """Become the parent of descendants whose own parent ends."""
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+
+
+@contextlib.contextmanager
+def adoption_kept() -> Iterator[None]:
+    """Leave this process as it was: whether it adopts orphans outlives execve(2)."""
+    import ctypes
+
+    was = ctypes.c_int()
+    ctypes.CDLL(None).prctl(_PR_GET_CHILD_SUBREAPER, ctypes.byref(was), 0, 0, 0)
+    try:
+        yield
+    finally:
+        _prctl(_PR_SET_CHILD_SUBREAPER, was.value)
 
 
 def _prctl(option: int, value: int) -> None:

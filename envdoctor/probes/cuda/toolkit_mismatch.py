@@ -121,13 +121,19 @@ def _listed(names: list[str]) -> str:
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
 
 
-def _remedy(found: str, wanted: str, toolkits: Toolkits) -> Iterator[str]:
+def fitting(wanted: str, toolkits: Toolkits) -> str | None:
+    """Return the toolkit of a release, else one of the same major; None if there is none."""
     versions = {item.prefix: release(item.nvcc_version) for item in toolkits.items if item.nvcc}
-    fitting = [prefix for prefix, version in versions.items() if version == wanted]
-    fitting += [prefix for prefix, version in versions.items() if version and _major(version) == _major(wanted)]
-    if fitting:
-        yield f"export CUDA_HOME={quote(fitting[0])}"
-        yield f'export PATH={quote(fitting[0])}/bin:"$PATH"'
+    found = [prefix for prefix, version in versions.items() if version == wanted]
+    found += [prefix for prefix, version in versions.items() if version and _major(version) == _major(wanted)]
+    return found[0] if found else None
+
+
+def _remedy(found: str, wanted: str, toolkits: Toolkits) -> Iterator[str]:
+    instead = fitting(wanted, toolkits)
+    if instead:
+        yield f"export CUDA_HOME={quote(instead)}"
+        yield f'export PATH={quote(instead)}/bin:"$PATH"'
     else:
         yield f"install the CUDA {wanted} toolkit, and let CUDA_HOME and PATH name it"
     yield f"or install a torch that is built for CUDA {_major(found)}"
