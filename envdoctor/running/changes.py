@@ -28,6 +28,8 @@ class Left:
 
     rule: str
     why: str
+    minor: bool = False
+    """True for what is told with --dry-run alone."""
 
 
 def change(env: Mapping[str, str], rule: str, variable: str, after: str | None, what: str, why: str) -> Change:

@@ -34,7 +34,7 @@ RULES: Mapping[str, Rule] = {
     "cuda-home": Rule(
         ("toolkits", "torch_build", "distributions", "interpreter", "variables"), ("CUDA_HOME", "CUDA_PATH")
     ),
-    "cache-dir": Rule(()),
+    "cache-dir": Rule(("variables",)),
 }
 """Name, as `--keep` has it -> rule; its function is `changes` in the module of that name in `rules/`."""
 ALL = "all"

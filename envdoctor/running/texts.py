@@ -18,7 +18,7 @@ NAMED = 3
 HIDDEN = "****"
 
 
-def lines(prepared: Prepared) -> Iterator[str]:
+def lines(prepared: Prepared, *, everything: bool = False) -> Iterator[str]:
     """Yield what to tell of a start, a line each."""
     activation = [each for each in prepared.changes if each.rule == "activate"]
     if activation:
@@ -28,7 +28,7 @@ def lines(prepared: Prepared) -> Iterator[str]:
             yield each.why
         elif each not in activation:
             yield _line(each)
-    yield from (f"{each.rule}: nothing changed: {each.why}" for each in prepared.left)
+    yield from (f"{each.rule}: nothing changed: {each.why}" for each in prepared.left if everything or not each.minor)
     yield from warnings(prepared)
 
 
@@ -55,7 +55,7 @@ def refusal(prepared: Prepared) -> str:
 def dry(prepared: Prepared) -> str:
     """Return the environment for people, sorted and quoted as for a shell, changed ones marked; then the command."""
     changed = {each.variable for each in prepared.changes if each.before != each.after}
-    told = [f"# {line}" for line in lines(prepared)]
+    told = [f"# {line}" for line in lines(prepared, everything=True)]
     shown = [
         f"{'*' if name in changed else ' '} {name}={shlex.quote(value)}" for name, value in _shown(prepared.env).items()
     ]

@@ -9,6 +9,7 @@ would make it cold.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 
 from envdoctor.facts.compile_caches import CompileCache, CompileCaches
 from envdoctor.model import Finding, Unavailable
@@ -45,11 +46,11 @@ def changes(scene: Scene) -> Iterator[Change | Left]:
 
 def _moved(scene: Scene, cache: CompileCache, other: CompileCache, bad: list[str], passing: list[str]) -> Change | Left:
     variable, why = cache.place.variable, "; ".join([*bad, *passing])
-    against = list(_found(scene, other, (*FAULTS, ephemeral.check, network_filesystem.check)))
+    against = list(_found(scene, replace(other, exists=True), (*FAULTS, ephemeral.check, network_filesystem.check)))
     if against:
-        return Left(RULE, f"{why}; the place for it is no better: {against[0]}")
+        return Left(RULE, f"{why}; the place for it is no better: {against[0]}", minor=not bad)
     if not bad and cache.files and not other.files:
-        return Left(RULE, f"{why}; it stays there while it is warm, and {other.path} is empty")
+        return Left(RULE, f"{why}; it stays there while it is warm, and {other.path} is empty", minor=True)
     after = other.path.removesuffix("/.cache/flashinfer") if cache.kind == "flashinfer" else other.path
     return change(scene.env, RULE, variable, after, f"is {after}", f"{why}; {_state(other)}")
 
