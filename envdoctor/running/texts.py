@@ -100,7 +100,9 @@ def _line(each: Change) -> str:
 def _failed(report: Report) -> str:
     reasons = [f"{fact}: {reason}" for fact, reason in report.failed.items()]
     reasons += [f"{each.probe} crashed: {each.crashed}" for each in report.outcomes if each.crashed]
-    reasons += [f"{each.probe}: {each.skipped.reason}" for each in report.outcomes if each.skipped]
+    reasons += [
+        f"{each.probe}: {each.skipped.reason}" for each in report.outcomes if each.skipped and each.skipped.failed
+    ]
     return reasons[0] if reasons else "unknown"
 
 

@@ -9,7 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
+import tracers
+from doctor import MACHINE
 from patients import Patient, Wheel
+
+from envdoctor.cache.proving import HOOK as COUNTERS
+from envdoctor.guarding import HOOK
 
 BARE = ("--no-check", "--keep", "all", "--quiet")
 """Nothing but the start."""
@@ -19,8 +24,6 @@ SHOW = "import json, os, sys; json.dump(dict(os.environ), sys.stdout)"
 @pytest.fixture
 def run(doctor, patient):
     """Run a command in the patient; machine-dependent probes are left out of the check."""
-    from doctor import MACHINE
-
     apart = [word for probe in MACHINE for word in ("--ignore", probe)]
 
     def start(*words, options=(), **more):
@@ -179,12 +182,6 @@ class TestCheck:
         answer = run("true", options=("--select", "packages/unowned-file", "--fail-on", level))
         assert answer.status == status, answer.stderr
 
-    def test_what_cannot_be_judged_stops_it_as_the_doctors_own_failure(self, run, patient):
-        patient.interpreter("sleep 60")
-        answer = run("echo", "started", options=("--deadline", "1.5", "--keep", "all"))
-        assert (answer.status, answer.stdout) == (3, "")
-        assert "not started: not all could be judged: interpreter" in answer.stderr
-
     def test_a_verdict_is_shared(self, run, patient):
         assert run("echo", "1", options=("--reuse", "10m")).stdout == "1\n"
         patient.delete("transformers/models.py")  # the times of directories stay: a verdict that is younger is taken
@@ -279,6 +276,48 @@ class TestDryRun:
         assert answer.status == 1
         assert "VIRTUAL_ENV=" in answer.stdout
         assert "not started: error packages/missing-file" in answer.stderr
+
+
+class TestGuard:
+    NOW = ("--no-check", "--guard", "fx-race")
+    SHOW = ("sh", "-c", "echo ${PYTHONPATH-none}")
+
+    @pytest.fixture
+    def torch(self, patient):
+        """Install a torch of a few lines, of this release."""
+
+        def install(version):
+            patient.install(Wheel("torch", version, tracers.files(version=version)))
+
+        return install
+
+    def test_the_hook_is_on_the_path_and_said_in_a_line(self, run, torch):
+        torch("2.11.0")
+        answer = run(*self.SHOW, options=self.NOW, env={"PYTHONPATH": "/mine"})
+        assert answer.stdout == f"{HOOK}:/mine\n"
+        (line,) = [line for line in answer.stderr.splitlines() if "guard" in line]
+        assert line.startswith("envdoctor: guard fx-race: makes the FX-tracing flag of torch 2.11.0 each thread's own")
+
+    @pytest.mark.parametrize("version", ["2.10.0", None])
+    def test_a_torch_that_it_does_not_know_starts_nothing(self, run, torch, version):
+        if version:
+            torch(version)
+        answer = run("echo", "started", options=("--guard", "fx-race"))
+        assert (answer.status, answer.stdout) == (2, "")
+        assert answer.stderr.startswith("envdoctor: guard fx-race: ")
+
+    def test_a_run_within_a_guarded_run_keeps_the_guard_and_judges_it_not(self, run, torch):
+        torch("2.11.0")
+        within = ("--select", "environment/pythonpath", "--fail-on", "note", "--quiet")
+        answer = run(*self.SHOW, options=within, env={"PYTHONPATH": f"{HOOK}:{COUNTERS}"})
+        assert (answer.status, answer.stdout, answer.stderr) == (0, f"{HOOK}:{COUNTERS}\n", "")
+
+    def test_with_a_dry_run_it_is_shown(self, run, torch):
+        torch("2.11.0")
+        answer = run("true", options=("--dry-run", "--format", "json", *self.NOW))
+        told = json.loads(answer.stdout)
+        assert told["env"]["PYTHONPATH"] == HOOK
+        assert [each["variable"] for each in told["changes"] if each["rule"] == "guard"] == ["PYTHONPATH"]
 
 
 def test_a_hostile_environment_goes_through_as_it_is(doctor, patient):
