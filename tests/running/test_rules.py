@@ -18,7 +18,10 @@ from values import (
     variables,
 )
 
+from envdoctor.facts.cache_access import Access
 from envdoctor.facts.cache_cleaners import Cleaner
+from envdoctor.facts.cache_places import Place
+from envdoctor.facts.compile_caches import CompileCache
 from envdoctor.facts.node import Mount, Node
 from envdoctor.facts.search_path import SearchPath
 from envdoctor.facts.startup import PythonPathEntry, Startup
@@ -209,6 +212,15 @@ class TestCacheDir:
         (change,) = self.said(cache(exists=True, files=0, **fault))
         assert (change.variable, change.after) == ("TORCHINDUCTOR_CACHE_DIR", "/home/me/own")
         assert "cold this time" in change.why
+
+    def test_flashinfers_variable_names_what_its_cache_lies_below(self):
+        def there(base):
+            return Place("flashinfer", f"{base}/.cache/flashinfer", "default", "FLASHINFER_WORKSPACE_BASE")
+
+        shared = CompileCache(there("/home/me"), exists=True, access=Access(open_at="/home/me", writable=True))
+        own = CompileCache(there("/home/me/own/flashinfer"), access=Access(writable=True))
+        (change,) = self.said(shared, own)
+        assert (change.variable, change.after) == ("FLASHINFER_WORKSPACE_BASE", "/home/me/own/flashinfer")
 
     def test_one_that_lies_well_stays(self):
         assert self.said(cache(exists=True, files=9, mount=Mount("/", "ext4", ("rw",)))) == []
