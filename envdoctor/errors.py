@@ -73,7 +73,7 @@ class StepError(EnvDoctorError):
 
 
 class NotStartedError(EnvDoctorError):
-    """A command that could not be started: exit status 127 if there is none, 126 if it cannot be run, as for env(1)."""
+    """A command that was not started: exit status 127 if there is none, 126 if it cannot be run, as for env(1)."""
 
     def __init__(self, message: str, status: int) -> None:
         self.status = status

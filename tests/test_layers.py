@@ -160,7 +160,7 @@ TABLE = {
     | {"system"},
     "freezing": {"errors", "facts", "generations", "locate", "model", "sealing", "seals", "system", "workflows"},
     "running": {"envs", "errors", "facts", "guarding", "locate", "model", "policy", "printable", "probes", "registry"}
-    | {"running", "snapshot", "system", "views", "wiring", "workflows"},
+    | {"running", "snapshot", "system", "views", "warming", "wiring", "workflows"},
     "wheels": {"__init__"},
     "rebuild": {"__init__", "archives", "audit", "codec", "envs", "errors", "facts", "freezing", "generations"}
     | {

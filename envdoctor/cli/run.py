@@ -21,6 +21,7 @@ from envdoctor.cli.application import (
     show,
 )
 from envdoctor.cli.check import IgnoreOption, Level, NoStateOption, ReuseOption, SelectOption, age
+from envdoctor.cli.warm import progress
 from envdoctor.errors import UsageError
 
 
@@ -59,9 +60,13 @@ def run(
     warm: Annotated[
         str | None,
         typer.Option(
-            help="Warm the compile cache first: a function to call on each device.",
-            metavar="PKG.MOD:FUNCTION",
-            hidden=True,
+            help="Warm the compile cache first: a function to call on each device.", metavar="PKG.MOD:FUNCTION"
+        ),
+    ] = None,
+    devices: Annotated[
+        str | None,
+        typer.Option(
+            help="Devices to warm, as for `warm`. Default: the visible GPUs that no process uses.", metavar="LIST"
         ),
     ] = None,
     keep: Annotated[
@@ -110,6 +115,7 @@ def run(
         age(reuse, no_state=no_state),
         workflows.within(deadline, deep=False),
         warm=warm,
+        devices=devices,
         state=not (no_state or dry_run),
     )
     wish = workflows.Wish(target, lock, config, tuple(group or ()), tuple(extra or ()))
@@ -125,4 +131,4 @@ def run(
         complain(texts.refusal(prepared))
     if dry_run or prepared.status:
         raise typer.Exit(prepared.status)
-    workflow.start(prepared)
+    workflow.start(prepared, wish, asked, host, progress)

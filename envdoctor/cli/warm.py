@@ -61,7 +61,7 @@ def warm(
     if timeout is not None and not math.isfinite(timeout):
         raise typer.BadParameter(f"{timeout} is no number of seconds.", param_hint="'--timeout'")
     asked = Asked(entry, script, tuple(words or ()), devices, expect_keys, cache, timeout, save, not no_state)
-    document = workflow.warm(workflows.Wish(target, config=config), asked, workflows.LocalHost(), _progress)
+    document = workflow.warm(workflows.Wish(target, config=config), asked, workflows.LocalHost(), progress)
     from envdoctor.reports import warm as report
     from envdoctor.reports.text import Style
 
@@ -69,7 +69,8 @@ def warm(
     raise typer.Exit(document["status"])
 
 
-def _progress(device: str, phase: str, said: str) -> None:
+def progress(device: str, phase: str, said: str) -> None:
+    """Say on stderr what is going on."""
     from envdoctor.printable import printable, redact
 
     sys.stderr.write(printable(redact(f"{device:8} {phase:8} {said}")) + "\n")

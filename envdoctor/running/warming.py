@@ -1,16 +1,48 @@
-"""SEAM: where `run --warm ENTRY` hands over to the workflow that warms a cache, once there is one."""
+"""`run --warm ENTRY`: the compile cache is warmed in the environment of the command, before that starts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from shlex import quote
+from typing import Any
 
-from envdoctor.errors import UsageError
-from envdoctor.model import Target
+from envdoctor.errors import NotStartedError
+from envdoctor.locate import Wish
+from envdoctor.system.host import Host
+
+Tell = Callable[[str, str, str], None]
+"""Hears of each phase by device."""
 
 
-def warm(entry: str, target: Target, env: Mapping[str, str]) -> None:
-    """Warm the cache that the command will use, in its environment.
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be warmed."""
 
-    Raises EnvDoctorError if the warm-up is not complete: the command is then not started.
+    entry: str
+    devices: str | None
+    keep: bool
+    """True to raise marks."""
+
+
+def warm(wanted: Wanted, wish: Wish, host: Host, tell: Tell) -> None:
+    """Warm the cache that the command will use, and prove it; `host` has the command's environment.
+
+    Raises NotStartedError if it is not warm then: on a cold cache the command would meet what the warm-up was to spare
+    it. EnvDoctorError where nothing could be tried.
     """
-    raise UsageError(f"--warm: {entry} for {target.prefix}, {len(env)} variables: it cannot be warmed from here yet")
+    from envdoctor.warming import workflow
+    from envdoctor.warming.values import Asked
+
+    asked = Asked(wanted.entry, devices=wanted.devices, keep=wanted.keep)
+    document = workflow.warm(wish, asked, host, tell)
+    if document["status"]:
+        ask = f"`envdoctor warm --entry {quote(wanted.entry)} --target {quote(document['target'])}` tells more"
+        raise NotStartedError(f"not started: {_why(document)}; {ask}", document["status"])
+
+
+def _why(document: Mapping[str, Any]) -> str:
+    """Name the first device that is not warm, with its first fault."""
+    faults = [(each["device"], fault["said"]) for each in document["devices"] for fault in each["faults"]]
+    faults += [(each["device"], "was not warmed") for each in document["cold"]]
+    return next((f"{device} is not warm: {said}" for device, said in faults), "the warm-up is not complete")

@@ -41,6 +41,8 @@ class Asked:
     deadline: float = workflows.DEADLINE
     warm: str | None = None
     """A function that warms the cache first, `pkg.mod:function`."""
+    devices: str | None = None
+    """Those to be warmed, as --devices writes it."""
     state: bool = True
     """False to write nothing outside."""
 
@@ -57,7 +59,6 @@ class Prepared:
     report: Report | None = None
     """None if nothing was checked."""
     fail_on: Severity = Severity.ERROR
-    warm: str | None = None
     elsewhere: str | None = None
     """The command's program, if it is another environment's."""
 
@@ -98,20 +99,21 @@ def prepare(wish: Wish, selection: workflows.Selection, asked: Asked, host: Loca
     hooked = _hooked(applied(host.env, guard), hooks)
     left = tuple(each for each in said if isinstance(each, Left))
     changes = (*made, *guard)
-    rest = report, asked.fail_on, asked.warm, facts["elsewhere"]
+    rest = report, asked.fail_on, facts["elsewhere"]
     return Prepared(found.target, asked.command, hooked, changes, left, *rest)
 
 
-def start(prepared: Prepared) -> NoReturn:
+def start(prepared: Prepared, wish: Wish, asked: Asked, host: LocalHost, tell: warming.Tell) -> NoReturn:
     """Warm the cache if that was asked for, then become the command.
 
-    Raises NotStartedError; EnvDoctorError if a directory for a cache cannot be made.
+    Raises NotStartedError; EnvDoctorError if a directory for a cache cannot be made, or nothing could be warmed.
     """
     own = [each.after for each in prepared.changes if each.rule == "cache-dir" and each.after is not None]
     gathering.make_folders(own)
-    if prepared.warm is not None:
+    if asked.warm is not None:
+        wanted = warming.Wanted(asked.warm, asked.devices, asked.state)
         with prctl.adoption_kept():
-            warming.warm(prepared.warm, prepared.target, prepared.env)
+            warming.warm(wanted, wish, replace(host, env=prepared.env), tell)
     forked.reap(LINGER)
     becoming.become(prepared.command, prepared.env)
 

@@ -1,5 +1,6 @@
 """`envdoctor run`: what it says and changes before the command starts, and that nothing of it is left afterwards."""
 
+import ctypes
 import json
 import os
 import signal
@@ -12,8 +13,10 @@ import pytest
 import tracers
 from doctor import MACHINE
 from patients import Patient, Wheel
+from warmable import warmable
 
 from envdoctor.guarding import HOOK
+from envdoctor.system import prctl
 
 COUNTERS = os.path.join(os.path.dirname(HOOK), "counters")
 """Another hook of ours."""
@@ -355,3 +358,52 @@ def test_ranks_of_a_launcher_keep_their_variables(doctor, patient, tmp_path):
     done = subprocess.run(ranks, env=doctor.environment(), capture_output=True, text=True, timeout=20, check=False)
     assert sorted(done.stdout.splitlines()) == [f"{rank} {rank} {patient.prefix}" for rank in (0, 1)]
     assert done.stderr == ""
+
+
+class TestWarm:
+    JOB = """
+import os, torch
+
+def whole(device):
+    print("the step's words")
+    torch.step("g1", "g2", on=device)
+
+def forward(device):
+    torch.step("g1", on=device, backward=False)
+"""
+
+    @pytest.fixture
+    def warm(self, doctor, tmp_path):
+        target = warmable(tmp_path / "job")
+        (tmp_path / "job.py").write_text(self.JOB)
+
+        def start(entry, *options):
+            words = ("--no-check", "--warm", f"job:{entry}", "--devices", "cpu", *options, "--")
+            show = ("sh", "-c", "echo started; ls $TORCHINDUCTOR_CACHE_DIR/aotautograd")
+            env = {"TORCHINDUCTOR_CACHE_DIR": str(tmp_path / "cache")}
+            return doctor("run", "--target", target.prefix, *words, *show, env=env)
+
+        return start
+
+    def test_the_command_starts_on_the_cache_that_was_warmed(self, warm):
+        answer = warm("whole", "--keep", "all")
+        assert (answer.status, answer.stdout) == (0, "started\nag1cpu\nag2cpu\n"), answer.stderr
+        assert "cpu      proof" in answer.stderr
+
+    def test_it_does_not_start_on_one_that_is_not(self, warm):
+        answer = warm("forward", "--keep", "all")
+        assert (answer.status, answer.stdout) == (1, ""), answer.stderr
+        assert "envdoctor: not started: cpu is not warm: " in answer.stderr
+
+    def test_orphans_are_adopted_by_the_command_no_more_than_by_its_caller(self):
+        with prctl.adoption_kept():
+            prctl.adopt_orphans()
+            assert adopts_orphans()
+        assert not adopts_orphans()
+
+
+def adopts_orphans():
+    """Ask the kernel (PR_GET_CHILD_SUBREAPER, 37) whether this process does."""
+    found = ctypes.c_int()
+    ctypes.CDLL(None).prctl(37, ctypes.byref(found), 0, 0, 0)
+    return bool(found.value)
