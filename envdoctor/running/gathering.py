@@ -12,12 +12,9 @@ from typing import Any
 
 from envdoctor import envs, snapshot
 from envdoctor.errors import EnvDoctorError
-from envdoctor.facts import fx_flag
 from envdoctor.facts.cache_places import places
 from envdoctor.facts.compile_caches import CompileCaches, directories
-from envdoctor.facts.fx_flag import FxFlag
 from envdoctor.facts.node import Node, mounts
-from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.locate import Wish, locate
 from envdoctor.model import Target, Unavailable
 from envdoctor.policy import Policy
@@ -52,14 +49,10 @@ def read(
     deadline: float,
     meanwhile: Iterable[object] = (),
 ) -> Mapping[str, Any]:
-    """Return facts by name, and beside them `caches`, `other_caches`, `node` (mounts alone) and `elsewhere`.
-
-    `fx_flag` may be among the facts asked for.
-    """
-    work = snapshot.tasks(target, host, {*facts} - {"fx_flag"}, deadline=deadline)
+    """Return facts by name, and beside them `caches`, `other_caches`, `node` (mounts alone) and `elsewhere`."""
+    work = snapshot.tasks(target, host, facts, deadline=deadline)
     work += [Task("directories", partial(_directories, target, host))]
     work += [Task("elsewhere", partial(_elsewhere, command[0], target, host))]
-    work += [Task("fx_flag", partial(_flag, target, host), ("torch_build",))] if "fx_flag" in facts else []
     found = gather(work, deadline=deadline, meanwhile=meanwhile)
     lying = found.pop("directories")
     now, others, node = (lying,) * 3 if isinstance(lying, Unavailable) else lying
@@ -98,10 +91,6 @@ def _directories(target: Target, host: LocalHost) -> tuple[CompileCaches, Compil
     moved = {place.variable: os.path.join(own, place.kind) for place in places(host)}
     there = places(replace(host, env={**host.env, **moved}))
     return directories(host, node, places(host)), directories(host, node, there), node
-
-
-def _flag(target: Target, host: LocalHost, build: TorchBuild | Unavailable) -> FxFlag | Unavailable:
-    return build if isinstance(build, Unavailable) else fx_flag.collect(target, host, build)
 
 
 def _elsewhere(name: str, target: Target, host: LocalHost) -> str | None:
