@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import tracers
 
-from envdoctor.cache.proving import HOOK as COUNTERS
+from envdoctor.cache.counters import HOOK as COUNTERS
 from envdoctor.facts.fx_flag import guardable
 from envdoctor.guarding import HOOK
 
