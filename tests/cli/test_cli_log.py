@@ -154,7 +154,7 @@ def test_a_known_failure_is_explained_by_its_id(doctor):
     answer = doctor("explain", "fx-trace-race")
     assert answer.status == 0
     assert "\n\nfx-trace-race\n  says: one thread called" in answer.stdout
-    assert "\n  1. move to torch 2.14" in answer.stdout
+    assert "\n  1. envdoctor run --guard fx-race -- CMD" in answer.stdout
     wrong = doctor("explain", "fx-trace-rase")
     assert (wrong.status, wrong.stderr.count("\n")) == (2, 1)
     assert "did you mean fx-trace-race" in wrong.stderr

@@ -33,7 +33,18 @@ def test_a_shared_flag_is_a_warning_where_the_job_uses_threads(gpus, users):
     assert (finding.severity, finding.subject, finding.message) == (Severity.WARNING, "torch", f"{FLAG}; {users}")
     assert finding.evidence["flag"] == "global"
     assert (finding.evidence["line"], finding.evidence["visible"]) == (41, gpus)
-    assert "move to torch 2.14 or newer" in finding.remedy
+    assert finding.remedy == (
+        "envdoctor run --guard fx-race -- CMD",
+        "or move to torch 2.14 or newer",
+        "or run one process a GPU",
+        "try it out: `envdoctor smoke --level threads`",
+    )
+
+
+def test_the_guard_is_advised_only_where_it_was_tested():
+    (finding,) = judge(version="2.10.0", threads=True)
+    assert finding.remedy[0] == "move to torch 2.14 or newer"
+    assert not [step for step in finding.remedy if "--guard" in step]
 
 
 def test_elsewhere_it_is_a_note_though_there_are_many_gpus():
