@@ -12,14 +12,16 @@ envdoctor/knowledge/fx_guard.toml. A release that was not tested, or whose sourc
 alone.
 """
 
-import ast
-import importlib
+from __future__ import annotations
+
 import os
-import re
 import sys
-import threading
-import types
-from typing import Any, Iterator, List, Tuple
+from _thread import _local
+from types import CodeType, FunctionType, ModuleType
+
+MYPY = False
+if MYPY:  # every process of the job starts with this: what only some need is imported there
+    from typing import Any, Iterator, List, Tuple
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SAID = "ENVDOCTOR_FX_GUARD_SAID"
@@ -38,14 +40,15 @@ PLACES = (
 )
 """Where the source names the flag, and how: the same in all tested releases."""
 FUNCTIONS = ("Tracer.trace", "is_fx_symbolic_tracing", "is_fx_tracing")
-DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+DEFINITIONS = ("FunctionDef", "AsyncFunctionDef", "ClassDef")
+"""Nodes of a syntax tree."""
 
 
-class _Own(threading.local):
+class _Own(_local):
     flag = False
 
 
-class _Guarded(types.ModuleType):
+class _Guarded(ModuleType):
     """The module's class: who asks it for the flag, or sets it, means his own thread's."""
 
     @property
@@ -57,7 +60,9 @@ class _Guarded(types.ModuleType):
         _own.flag = value
 
     def __reduce__(self) -> Any:
-        return importlib.import_module, (self.__name__,)  # as cloudpickle keeps a plain module
+        from importlib import import_module
+
+        return import_module, (self.__name__,)  # as cloudpickle keeps a plain module
 
 
 _own = _Own()
@@ -91,7 +96,7 @@ def _guard(module: Any) -> None:
         raise _LeftError("tested with %s only" % ", ".join(TESTED))
     if getattr(module, FLAG, None) is not False:
         raise _LeftError("it has no such flag, or a trace is going on")
-    if type(module) not in (types.ModuleType, _Guarded):
+    if type(module) not in (ModuleType, _Guarded):
         raise _LeftError("%s is a %s" % (MODULE, type(module).__name__))
     tree = _source(module)
     if tuple(sorted(_places(tree))) != PLACES:
@@ -100,7 +105,7 @@ def _guard(module: Any) -> None:
     path = functions[0].__code__.co_filename
     if [_made(function.__code__) for function in functions] != [_made(code) for code in _compiled(tree, path)]:
         raise _LeftError("%s is not what its source gives" % MODULE)
-    codes = _compiled(ast.fix_missing_locations(_Rewritten().visit(tree)), path)
+    codes = _compiled(_rewritten(tree), path)
     setattr(module, OWN, _own)
     module.__class__ = _Guarded
     for function, code in zip(functions, codes):
@@ -112,6 +117,8 @@ def _source(module: Any) -> Any:
 
     What else there is stays: CPython compiles a call by the module's imports. Raises _LeftError without a source.
     """
+    import ast
+
     get = getattr(getattr(module, "__loader__", None), "get_source", None)
     text = get(MODULE) if get else None
     if not text:
@@ -119,41 +126,51 @@ def _source(module: Any) -> Any:
     tree, lines = ast.parse(text), text.splitlines()
     tree.body = [node for node in tree.body if _kept(node, lines)]
     for node in tree.body:
-        if isinstance(node, ast.ClassDef):
+        if _is(node, "ClassDef"):
             node.body = [part for part in node.body if _kept(part, lines)]
     return tree
 
 
 def _kept(node: Any, lines: List[str]) -> bool:
-    return not isinstance(node, DEFINITIONS) or any(FLAG in line for line in lines[node.lineno - 1 : node.end_lineno])
+    return not _is(node, *DEFINITIONS) or any(FLAG in line for line in lines[node.lineno - 1 : node.end_lineno])
+
+
+def _is(node: Any, *kinds: str) -> bool:
+    return type(node).__name__ in kinds
 
 
 def _places(node: Any, within: str = "") -> Iterator[Tuple[str, str]]:
     """Yield (function, how) for each place that names the flag."""
-    if isinstance(node, DEFINITIONS):
+    from ast import iter_child_nodes
+
+    if _is(node, *DEFINITIONS):
         within = (within + "." + node.name).lstrip(".")
-    if isinstance(node, ast.Name) and node.id == FLAG:
+    if _is(node, "Name") and node.id == FLAG:
         yield within, type(node.ctx).__name__
-    if isinstance(node, ast.Global) and FLAG in node.names:
+    if _is(node, "Global") and FLAG in node.names:
         yield within, "Global"
-    for child in ast.iter_child_nodes(node):
+    for child in iter_child_nodes(node):
         yield from _places(child, within)
 
 
-class _Rewritten(ast.NodeTransformer):
-    """The thread-local in place of the global."""
+def _rewritten(tree: Any) -> Any:
+    """Put the thread-local in the place of the global."""
+    import ast
 
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        if node.id != FLAG:
-            return node
-        return ast.copy_location(ast.Attribute(ast.Name(OWN, ast.Load()), "flag", node.ctx), node)
+    class Rewriter(ast.NodeTransformer):
+        def visit_Name(self, node: ast.Name) -> ast.expr:
+            if node.id != FLAG:
+                return node
+            return ast.copy_location(ast.Attribute(ast.Name(OWN, ast.Load()), "flag", node.ctx), node)
+
+    return ast.fix_missing_locations(Rewriter().visit(tree))
 
 
 def _function(module: Any, path: str) -> Any:
     found = module
     for name in path.split("."):
         found = vars(found).get(name)
-    if not isinstance(found, types.FunctionType):
+    if not isinstance(found, FunctionType):
         raise _LeftError("%s is no plain function" % path)
     return found
 
@@ -165,7 +182,7 @@ def _compiled(tree: Any, path: str) -> List[Any]:
 
 def _code(code: Any, path: str) -> Any:
     for name in path.split("."):
-        code = next(part for part in code.co_consts if isinstance(part, types.CodeType) and part.co_name == name)
+        code = next(part for part in code.co_consts if isinstance(part, CodeType) and part.co_name == name)
     return code
 
 
@@ -175,6 +192,8 @@ def _made(code: Any) -> Tuple[Any, ...]:
 
 def _version() -> str:
     """Return what torch/version.py says; torch/__init__.py has imported it before anything of torch.fx."""
+    import re
+
     said = str(getattr(sys.modules.get("torch.version"), "__version__", ""))
     return said if re.match(r"[\w.+!-]{1,64}\Z", said) else "of unknown version"
 
