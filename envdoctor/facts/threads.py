@@ -14,8 +14,8 @@ State = Literal["cold", "partly", "warm"]
 STATES: tuple[State, ...] = ("cold", "partly", "warm")
 """What the compile cache holds: nothing, what the first device needs, what all need."""
 Remedy = Literal["none", "guard", "force", "barrier"]
-Start = Literal["together", "in turn"]
-"""In turn: a thread begins when the one before is well past its first passes."""
+Start = Literal["together", "in turn", "held"]
+"""In turn: a thread begins when the one before is well past its first passes; held: by the barrier of that remedy."""
 REMEDIES: tuple[Remedy, ...] = ("none", "guard", "force", "barrier")
 LEAST_STEPS = 40
 """Steps that each thread makes at least."""

@@ -126,6 +126,8 @@ class Racing:
 
 def _start(plan: Plan, number: int) -> Start:
     """Let threads start together and in turn by turns; those of a CPU in turn, since together they never meet there."""
+    if plan.remedy == "barrier":
+        return "held"
     return "in turn" if "cpu" in plan.order.devices else STARTS[(number - 1) % len(STARTS)]
 
 

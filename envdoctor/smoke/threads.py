@@ -12,7 +12,7 @@ from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.facts import fx_flag
 from envdoctor.facts.fx_flag import FxFlag
 from envdoctor.facts.smoke import TORCH, Attempt, Smoke
-from envdoctor.facts.threads import CPU_GRAPHS, STATES, STEP, Race, Remedy, Setting, State, Try
+from envdoctor.facts.threads import CPU_GRAPHS, STATES, STEP, Race, Remedy, Setting, Start, State, Try
 from envdoctor.model import Target, TrialState, Unavailable
 from envdoctor.smoke.caches import Caches
 from envdoctor.smoke.devices import CPU
@@ -26,6 +26,11 @@ MOST_THREADS = 16
 """Threads a device that one run may ask for."""
 FLAG_WITHIN = 30.0
 """Seconds for reading torch's source."""
+STARTED: Mapping[Start, str] = {
+    "together": "started together",
+    "in turn": "started in turn",
+    "held": "held until all had made their first passes",
+}
 FLAGS: Mapping[str, str] = {
     "global": "one for the whole process",
     "masked": "one for the whole process; it does not count while torch.compile compiles, but does while others trace",
@@ -100,7 +105,10 @@ def _flag(taken: snapshot.Snapshot, target: Target, host: Host) -> FxFlag | Unav
     if isinstance(taken.torch_build, Unavailable):
         return taken.torch_build
     read = partial(fx_flag.collect, target, host, taken.torch_build)
-    found: FxFlag | Unavailable = call("the search for the FX-tracing flag", read, timeout=FLAG_WITHIN)
+    try:
+        found: FxFlag | Unavailable = call("the search for the FX-tracing flag", read, timeout=FLAG_WITHIN)
+    except EnvDoctorError as error:
+        return Unavailable(str(error))
     return found
 
 
@@ -111,8 +119,8 @@ def _environment(
     if wanted.remedy != "guard":
         return order.env
     if isinstance(taken.torch_build, Unavailable) or isinstance(flag, Unavailable):
-        reason = flag.reason if isinstance(flag, Unavailable) else ""
-        raise EnvDoctorError(f"--remedy guard: whose torch's FX-tracing flag is cannot be told: {reason}")
+        why = next(one.reason for one in (taken.torch_build, flag) if isinstance(one, Unavailable))
+        raise EnvDoctorError(f"--remedy guard: whose torch's FX-tracing flag is cannot be told: {why}")
     return guarding.guarded(order.env, taken.torch_build, flag).env
 
 
@@ -144,7 +152,7 @@ def _heard(one: Try, plan: Plan) -> Attempt:
 
 
 def _phrases(one: Try, first: str) -> Iterator[str]:
-    yield f"{first}, threads started {one.start}"
+    yield f"{first}, threads {STARTED[one.start]}"
     if one.told is not None:
         died = sum(bool(thread.error) for thread in one.told.threads)
         yield from (f"{died} of {len(one.told.threads)} threads died",) if died else ()

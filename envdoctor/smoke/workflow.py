@@ -15,7 +15,7 @@ from envdoctor import registry, snapshot
 from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.facts import cache_entries
 from envdoctor.facts.smoke import FRESH, IMPORT, STEPS, Attempt, Level, Smoke
-from envdoctor.facts.threads import Race
+from envdoctor.facts.threads import STEP, Race
 from envdoctor.judge import judge
 from envdoctor.locate import Wish, locate
 from envdoctor.model import Outcome, Report, Target, Trial, TrialState, Unavailable
@@ -202,7 +202,8 @@ def _settled(outcome: Outcome, tried: Smoke, visible: Devices | Unavailable, mis
     devices: dict[str, list[str]] = {}
     for why, device in sorted(lost, key=lambda pair: not pair[0].failed):
         devices.setdefault(why.reason, []).append(device)
-    said = "; ".join(f"{', '.join(names)}: {reason}" for reason, names in devices.items())
+    between = " and " if outcome.probe == f"{AREA}{STEP}" else ", "  # a setting's name has commas of its own
+    said = "; ".join(f"{between.join(names)}: {reason}" for reason, names in devices.items())
     return replace(outcome, skipped=_shown(said, failed=any(why.failed for why, _ in lost)))
 
 

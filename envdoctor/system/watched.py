@@ -24,6 +24,8 @@ STACKS_SIGNAL = signal.SIGUSR2
 """Asks the program for the stacks of all its threads, if it has told faulthandler so."""
 TAIL = 64 << 10
 """Bytes kept of what it printed last."""
+STACKS = 512 << 10
+"""Bytes kept of its stacks: of a deadlock two threads tell, anywhere among many."""
 LINE = 1 << 20
 """Bytes of one event; a longer one is no event of ours."""
 STACKS_WITHIN = 0.8
@@ -195,7 +197,8 @@ class Watched:
     def _stacks(self) -> str:
         """Return what was written: of very much the beginning and the end, where the main thread is."""
         size = os.fstat(self.stacks).st_size
-        parts = [(TAIL, 0)] if size <= TAIL else [(TAIL // 2, 0), (TAIL // 2, size - TAIL // 2)]
+        half = STACKS // 2
+        parts = [(STACKS, 0)] if size <= STACKS else [(half, 0), (half, size - half)]
         return "\n\n".join(os.pread(self.stacks, *part).decode(errors="replace") for part in parts)
 
 

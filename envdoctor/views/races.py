@@ -82,6 +82,8 @@ class Verdict:
         return "; ".join(part for part in (first, self._met(), rest, self._cache()) if part)
 
     def _met(self) -> str:
+        if any(result == "apart" for _, result in self.results):
+            return "the barrier kept every trace apart from all calls"
         met = sum(one.told.meetings for one, result in self.results if one.told and result == "clean")
         return f"{met} call{'s' if met != 1 else ''} met another thread's trace" if met else ""
 
@@ -168,7 +170,7 @@ def off(told: Told) -> str | None:
     """Say how far the figures are off, if they are farther than rounding."""
     attempt = Attempt("", STEP, "passed", detail={"errors": told.figures})
     found = next(proof.judged(attempt), None)
-    return found.message.partition(": ")[2].removeprefix(f"{STEP} ") if found is not None else None
+    return found.message.partition(f"{STEP} ")[2].replace(" is wrong: ", " ") if found is not None else None
 
 
 def misses(told: Told) -> Sequence[str]:

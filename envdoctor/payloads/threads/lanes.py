@@ -69,12 +69,17 @@ class Lane:
         """The device, or what stands for it."""
         return self.name if self.bench.cuda else "cpu (graph %d)" % self.kind
 
+    def enter(self) -> None:
+        """Make its device the current one of this thread."""
+        if self.bench.cuda:
+            torch.cuda.set_device(self.bench.device)
+
     def prepare(self) -> None:
         """Make model, data and compiled function, in the thread that will use them."""
         model: Any
         shape: tuple[int, ...]
+        self.enter()
         if self.bench.cuda:
-            torch.cuda.set_device(self.bench.device)
             from torch.nn.attention.flex_attention import flex_attention
 
             model, shape = nn.Sequential(Layer(flex_attention), Layer(flex_attention)), (BATCH, LENGTH, WIDTH)

@@ -21,7 +21,7 @@ recording, made, models = sibling("recording"), sibling("lanes"), sibling("model
 FORCE = "force_compile_during_fx_trace"
 MESSAGE, LINES, ERRORS = 2000, 20, 8
 """Characters of an error, lines of its traceback, and errors, that are told in full."""
-HEAD = 300
+HEAD = 500
 """Characters that are told of every error."""
 COMPILES = 60
 """Compiles that are told one by one."""
@@ -240,6 +240,7 @@ def _again(trial: Race) -> tuple[list[str], dict[str, float]]:
         if runner.lane.function is None:
             continue
         try:
+            runner.lane.enter()
             last = runner.lane.step(lambda function, *given: function(*given))
             runner.lane.bench.wait()
         except Exception as error:
