@@ -5,27 +5,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 
 from envdoctor import guarding, snapshot
 from envdoctor.errors import EnvDoctorError, UsageError
-from envdoctor.facts import fx_flag
-from envdoctor.facts.fx_flag import FxFlag
 from envdoctor.facts.smoke import TORCH, Attempt, Smoke
 from envdoctor.facts.threads import CPU_GRAPHS, STATES, STEP, Race, Remedy, Setting, Start, State, Try
-from envdoctor.model import Target, TrialState, Unavailable
+from envdoctor.model import TrialState, Unavailable
 from envdoctor.smoke.caches import Caches
 from envdoctor.smoke.devices import CPU
 from envdoctor.smoke.racing import Plan, Racing
 from envdoctor.smoke.run import Order
-from envdoctor.system.forked import call
-from envdoctor.system.host import Host
 from envdoctor.views.races import OPEN, SAID, WELL, Verdict, result, verdicts
 
 MOST_THREADS = 16
 """Threads a device that one run may ask for."""
-FLAG_WITHIN = 30.0
-"""Seconds for reading torch's source."""
 STARTED: Mapping[Start, str] = {
     "together": "started together",
     "in turn": "started in turn",
@@ -83,13 +76,11 @@ def race(
     order: Order,
     wanted: Wanted,
     taken: snapshot.Snapshot,
-    target: Target,
-    host: Host,
     tell: Callable[[Attempt], None],
 ) -> tuple[Smoke, Race]:
     """Let the threads race. Raises UsageError for a guard not made for this torch, EnvDoctorError as a smoke does."""
-    flag = _flag(taken, target, host)
-    order = replace(order, env=_environment(order, wanted, taken, flag))
+    flag = taken.fx_flag
+    order = replace(order, env=_environment(order, wanted, taken))
     settings = tuple(Setting(count, state) for count in wanted.per_device for state in wanted.states)
     caches = Caches(os.path.join(order.scratch, "cache"), os.path.join(order.scratch, "kept"))
     lost = {setting: (why, False) for setting in settings if (why := _pointless(setting, order.devices))}
@@ -101,27 +92,15 @@ def race(
     return Smoke("threads", order.devices, attempts, racing.build, order.scratch, limit=order.limit), found
 
 
-def _flag(taken: snapshot.Snapshot, target: Target, host: Host) -> FxFlag | Unavailable:
-    if isinstance(taken.torch_build, Unavailable):
-        return taken.torch_build
-    read = partial(fx_flag.collect, target, host, taken.torch_build)
-    try:
-        found: FxFlag | Unavailable = call("the search for the FX-tracing flag", read, timeout=FLAG_WITHIN)
-    except EnvDoctorError as error:
-        return Unavailable(str(error))
-    return found
-
-
-def _environment(
-    order: Order, wanted: Wanted, taken: snapshot.Snapshot, flag: FxFlag | Unavailable
-) -> Mapping[str, str]:
+def _environment(order: Order, wanted: Wanted, taken: snapshot.Snapshot) -> Mapping[str, str]:
     """Return the job's variables, with the guard's where that is to be tried."""
     if wanted.remedy != "guard":
         return order.env
-    if isinstance(taken.torch_build, Unavailable) or isinstance(flag, Unavailable):
-        why = next(one.reason for one in (taken.torch_build, flag) if isinstance(one, Unavailable))
+    build, flag = taken.torch_build, taken.fx_flag
+    if isinstance(build, Unavailable) or isinstance(flag, Unavailable):
+        why = next(one.reason for one in (build, flag) if isinstance(one, Unavailable))
         raise EnvDoctorError(f"--remedy guard: whose torch's FX-tracing flag is cannot be told: {why}")
-    return guarding.guarded(order.env, taken.torch_build, flag).env
+    return guarding.guarded(order.env, build, flag).env
 
 
 def _pointless(setting: Setting, devices: tuple[str, ...]) -> str:

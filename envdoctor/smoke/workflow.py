@@ -61,7 +61,8 @@ def run(wish: Wish, asked: Asked, host: Host, tell: Callable[[Attempt], None]) -
     target, policy = call("the search for the target", partial(locate, wish, host), timeout=FACTS_WITHIN)
     registry.use_plugins(policy.plugins)
     registry.known_to(policy)
-    taken = snapshot.take(target, host, BEFORE, deadline=FACTS_WITHIN, meanwhile=registry.load((registry.TRIED,)))
+    before = {*BEFORE, "fx_flag"} if asked.level == "threads" else BEFORE
+    taken = snapshot.take(target, host, before, deadline=FACTS_WITHIN, meanwhile=registry.load((registry.TRIED,)))
     visible = _visible(taken)
     wanted = chosen(asked.devices, visible, _occupants(taken))
     if isinstance(wanted, Unavailable):
@@ -73,7 +74,7 @@ def run(wish: Wish, asked: Asked, host: Host, tell: Callable[[Attempt], None]) -
             target.python, wanted, asked.level, env, host.cwd, scratch, asked.limit, own_cache=asked.cache is None
         )
         if asked.level == "threads":
-            tried, race = threads.race(order, asked.threads or threads.Wanted(), taken, target, host, tell)
+            tried, race = threads.race(order, asked.threads or threads.Wanted(), taken, tell)
         else:
             tried = smoke(order, tell)
         if any(attempt.state == "failed" for attempt in tried.attempts):

@@ -84,6 +84,8 @@ class Verdict:
     def _met(self) -> str:
         if any(result == "apart" for _, result in self.results):
             return "the barrier kept every trace apart from all calls"
+        if self.bad:
+            return ""
         met = sum(one.told.meetings for one, result in self.results if one.told and result == "clean")
         return f"{met} call{'s' if met != 1 else ''} met another thread's trace" if met else ""
 

@@ -74,13 +74,12 @@ def test_the_error_is_1_and_its_advice_is_given_once(smoke):
 
 
 def test_a_deadlock_is_ended_and_named(smoke, tmp_path):
-    answer = smoke(
-        deadlocked(tmp_path / "code"), "--tries", "1", "--states", "cold", "--timeout", "1", "--format", "json"
-    )
-    first, second = answer.findings()
-    assert (answer.status, first["probe"], second["subject"]) == (1, "smoke/threads", "3 threads a device, cold cache")
-    assert "a deadlock in 1 of 1 try" in first["message"]
-    assert first["evidence"]["each"][0]["waiter"][0].endswith("torch/_inductor/compile_fx.py:3 in compile_fx_backward")
+    options = ("--per-device", "3", "--states", "cold", "--tries", "1", "--timeout", "5", "--format", "json")
+    answer = smoke(deadlocked(tmp_path / "code"), *options)
+    (found,) = answer.findings()
+    assert (answer.status, found["probe"], found["subject"]) == (1, "smoke/threads", "3 threads a device, cold cache")
+    assert "a deadlock in 1 of 1 try" in found["message"]
+    assert found["evidence"]["each"][0]["waiter"][0].endswith("torch/_inductor/compile_fx.py:3 in compile_fx_backward")
 
 
 def test_nothing_but_quiet_tries_is_3(smoke):

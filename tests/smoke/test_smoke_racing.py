@@ -85,8 +85,8 @@ def test_what_torch_does_not_have_is_asked_for_once(run):
     [
         ("os.kill(os.getpid(), 11)", "died", "the process died by SIGSEGV"),
         ("os._exit(0)", "died", "the process ended with status 0 before its work was done"),
-        ("time.sleep(60)", "hung", "no end within 0.5 s"),
-        ("os.kill(os.getpid(), 19)", "hung", "no end within 0.5 s"),
+        ("time.sleep(60)", "hung", "no end within 3 s"),
+        ("os.kill(os.getpid(), 19)", "hung", "no end within 3 s"),
         (
             'end("threads", "failed", error={"type": "OSError", "message": "no", "causes": ["OSError: no"]})',
             "raised",
@@ -96,8 +96,9 @@ def test_what_torch_does_not_have_is_asked_for_once(run):
     ids=["crashes", "leaves", "hangs", "is stopped", "raises"],
 )
 def test_a_try_that_does_not_come_to_its_end_is_kept_and_the_next_is_made(run, racing, how, said):
-    found, _ = run(racing, tries=2, limit=0.5 if how == "hung" else 20.0)
-    assert [(one.told, one.failure.how, one.failure.message) for one in found.done] == [(None, how, said)] * 2
+    tries = 1 if how == "hung" else 2
+    found, _ = run(racing, tries=tries, limit=3.0 if how == "hung" else 20.0)
+    assert [(one.told, one.failure.how, one.failure.message) for one in found.done] == [(None, how, said)] * tries
     assert bool(found.done[0].failure.stacks) == (how == "hung")
 
 

@@ -58,7 +58,7 @@ class TestPointless:
 
 class TestGuard:
     def environment(self, remedy, build=BUILD, flag=FLAG):
-        return threads._environment(ORDER, Wanted(remedy=remedy), Snapshot(torch_build=build), flag)
+        return threads._environment(ORDER, Wanted(remedy=remedy), Snapshot(torch_build=build, fx_flag=flag))
 
     def test_it_is_on_the_path_where_it_is_tried_alone(self):
         assert self.environment("guard")["PYTHONPATH"] == f"{HOOK}:/mine"

@@ -89,8 +89,7 @@ def setting(*tries, where=SETTING, remedy="none"):
         (
             [replace(TOLD, threads=DIED), TOLD, replace(TOLD, flag_left=True)],
             "failed",
-            ("the FX error in 1 of 3 tries, clean in 1, an FX-tracing flag that stays set in 1; "
-            "3 calls met another thread's trace"),
+            "the FX error in 1 of 3 tries, clean in 1, an FX-tracing flag that stays set in 1",
         ),
         ([replace(TOLD, threads=DIED), QUIET], "failed", ("the FX error in 1 of 2 tries; 1 of 2 not exercised: no call "
          "met another thread's trace")),

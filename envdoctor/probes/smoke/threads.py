@@ -26,7 +26,7 @@ LINES = 100
 """Lines of stacks, and of a deadlock's two threads, that are kept as evidence."""
 FULL = 3
 """Tries of a setting that are told with their errors, times and stacks; of the others the figures."""
-GUARD = "run the job under the guard: envdoctor run --guard fx-race -- CMD"
+GUARD = "envdoctor run --guard fx-race -- CMD"
 DEADLOCK = (
     "let the threads of one GPU make their first forward and backward one after the other, before anyone goes on",
     "or use one thread, or one process, a GPU",
@@ -126,7 +126,7 @@ def _told(one: Try, result: Result, *, full: bool) -> dict[str, Any]:
         } | (_shortened(one.told.evidence) if full else {})
     if one.failure is not None:
         found |= {"failure": one.failure.message, "left": list(one.failure.left)}
-        found |= _stacks(one.failure.stacks) if full else {}
+        found |= {"printed": one.failure.printed.splitlines()[-LINES:], **_stacks(one.failure.stacks)} if full else {}
     return found
 
 

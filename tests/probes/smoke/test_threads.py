@@ -12,7 +12,7 @@ from envdoctor.facts.threads import Setting, Thread
 from envdoctor.model import Severity
 from envdoctor.probes.smoke.threads import check
 
-GUARD = "run the job under the guard: envdoctor run --guard fx-race -- CMD"
+GUARD = "envdoctor run --guard fx-race -- CMD"
 AGAIN = "envdoctor smoke --target /env --level threads"
 DIED = replace(TOLD, threads=(Thread("cuda:0", 7, "RuntimeError", FX), Thread("cuda:1", 40)))
 BROKEN = replace(TOLD, threads=(Thread("cuda:0", 0, "InductorError", "no gcc\nat all"), Thread("cuda:1", 40)))
@@ -32,8 +32,7 @@ def test_the_fx_error_is_an_error_of_its_setting():
     (found,) = judge(tried(replace(DIED, counters=HITS), warm), tried(TOLD, warm, 2, "in turn"))
     assert (found.severity, found.subject) == (Severity.ERROR, "1 thread a device, warm cache")
     assert found.message == (
-        "1 thread a device, warm cache: the FX error in 1 of 2 tries, clean in 1; 3 calls met another thread's trace; "
-        "no fxgraph_cache_hit"
+        "1 thread a device, warm cache: the FX error in 1 of 2 tries, clean in 1; no fxgraph_cache_hit"
     )
     assert found.remedy[0] == GUARD
     assert "move to torch 2.14 or newer, whose flag is each thread's own" in found.remedy
@@ -125,3 +124,8 @@ def test_evidence_of_very_many_tries_is_bounded_and_json():
     each = found.evidence["each"]
     assert (len(each), len(each[0]["errors"]), [key for key in each[3] if key in ("errors", "met")]) == (100, 3, [])
     assert len(json.dumps(found.evidence)) < 100_000
+
+
+def test_what_a_process_that_died_printed_is_evidence():
+    (found,) = judge(tried(failure=ended("died", "the process died by SIGABRT", printed="terminate called\nwhat()")))
+    assert found.evidence["each"][0]["printed"] == ["terminate called", "what()"]
