@@ -69,8 +69,8 @@ def _empty(compiled: int) -> Fault:
         return Fault("empty", f"{compiled} graphs were compiled, and AOTAutograd's cache was never asked for them")
     return Fault(
         "empty",
-        "it compiled nothing: AOTAutograd's cache had neither a hit nor a miss",
-        ("let it call the compiled model; TORCH_COMPILE_DISABLE and a backend other than inductor compile nothing",),
+        "it compiled nothing for the cache: AOTAutograd's had neither a hit nor a miss",
+        ("let it call the compiled model; TORCH_COMPILE_DISABLE and backends other than inductor leave nothing there",),
     )
 
 
