@@ -155,7 +155,7 @@ class _Process:
             child.ends = began + order.limit
             for event in _events(child):
                 if event["event"] == "begin":
-                    if event["step"] == STEP and imported and not begun:
+                    if event["step"] == STEP and not begun:
                         begun, since = True, time.monotonic()
                         child.ends = since + self.limit
                     continue

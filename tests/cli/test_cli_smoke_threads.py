@@ -107,7 +107,8 @@ def test_junit_has_a_case_a_setting(smoke):
 def test_what_the_target_says_is_made_printable(smoke):
     evil = detail("x\x1b[2J https://me:secret@host/", met=[{"caller": "\x1b[2J", "at": 1, "tracer": "y"}])
     for form in ("text", "json", "junit"):
-        answer = smoke(f'end("threads", detail={evil!r})', "--tries", "1", "--format", form)
+        options = ("--tries", "1", "--per-device", "1", "--states", "cold", "--format", form)
+        answer = smoke(f'end("threads", detail={evil!r})', *options)
         assert answer.status == 1
         assert "\x1b" not in answer.stdout + answer.stderr
         assert "secret" not in answer.stdout + answer.stderr

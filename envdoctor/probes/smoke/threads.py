@@ -26,6 +26,8 @@ LINES = 100
 """Lines of stacks, and of a deadlock's two threads, that are kept as evidence."""
 FULL = 3
 """Tries of a setting that are told with their errors, times and stacks; of the others the figures."""
+HEAD = 300
+"""Characters of an error that a sentence quotes."""
 GUARD = "envdoctor run --guard fx-race -- CMD"
 DEADLOCK = (
     "let the threads of one GPU make their first forward and backward one after the other, before anyone goes on",
@@ -81,11 +83,12 @@ def _details(verdict: Verdict) -> Iterator[str]:
 
 
 def _error(one: Try) -> str:
-    """Return the first error of a try, one line."""
-    if one.told is None:
-        return next(iter(one.failure.causes), one.failure.message) if one.failure else ""
-    errors = [*(thread.error for thread in one.told.threads if thread.error), *one.told.again]
-    return next(iter(errors[0].splitlines()), "") if errors else ""
+    """Return the first line of the first error of a try."""
+    if one.told is not None:
+        errors = [*(thread.error for thread in one.told.threads if thread.error), *one.told.again]
+    else:
+        errors = [*one.failure.causes, one.failure.message] if one.failure is not None else []
+    return next(iter("".join(errors[:1]).splitlines()), "")[:HEAD]
 
 
 def _cure(verdict: Verdict, race: Race, target: Target) -> Iterator[str]:

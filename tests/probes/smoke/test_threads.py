@@ -79,7 +79,7 @@ def test_a_hang_elsewhere_names_its_place():
             "a crash in 1 of 1 try; the process died by SIGSEGV",
         ),
         (tried(BROKEN), "another error in 1 of 1 try; InductorError: no gcc"),
-        (tried(failure=raised("OSError: no\nroom")), "another error in 1 of 1 try; OSError: no\nroom"),
+        (tried(failure=raised("OSError: no\nroom")), "another error in 1 of 1 try; OSError: no"),
         (tried(replace(TOLD, again=("KeyError: 7",))), "another error in 1 of 1 try; KeyError: 7"),
         (
             tried(replace(TOLD, figures={"bfloat16": 0.5})),
