@@ -28,7 +28,8 @@ FULL = 3
 """Tries of a setting that are told with their errors, times and stacks; of the others the figures."""
 HEAD = 300
 """Characters of an error that a sentence quotes."""
-GUARD = "envdoctor run --guard fx-race -- CMD"
+GUARD = "--guard fx-race"
+"""What stands in the advice that is of no use where the guard was tried, or has nothing to guard."""
 DEADLOCK = (
     "let the threads of one GPU make their first forward and backward one after the other, before anyone goes on",
     "or use one thread, or one process, a GPU",
@@ -95,8 +96,7 @@ def _cure(verdict: Verdict, race: Race, target: Target) -> Iterator[str]:
     again = f"envdoctor smoke --target {quote(target.prefix)} --level threads"
     for result in verdict.bad:
         if result in ("fx-error", "stuck-flag"):
-            yield from (GUARD,) if race.remedy != "guard" and race.flag in ("global", "masked", "") else ()
-            yield from fx_cures()
+            yield from _fx_cures(race)
             yield from (f"{again} --remedy guard",) if race.remedy == "none" else ()
         elif result == "deadlock":
             yield from DEADLOCK
@@ -106,6 +106,13 @@ def _cure(verdict: Verdict, race: Race, target: Target) -> Iterator[str]:
             yield from cures(next(_error(one) for one, what in verdict.results if what == "error"))
         if result in ("error", "died", "wrong"):
             yield f"envdoctor smoke --target {quote(target.prefix)}"
+
+
+def _fx_cures(race: Race) -> tuple[str, ...]:
+    """Return what cures the FX error, the guard as far as it may."""
+    useless = race.remedy == "guard" or race.flag in ("thread-local", "absent")
+    steps = [step for step in fx_cures() if not useless or GUARD not in step]
+    return (steps[0].removeprefix("or "), *steps[1:])
 
 
 def _told(one: Try, result: Result, *, full: bool) -> dict[str, Any]:
