@@ -21,10 +21,10 @@ nothing done 5 of 7 runs failed, with a lock around the first passes 3 of 3, wit
 with the forced compile 0 of 3, with a thread-local flag put in by a start-up hook 0 of 6.
 
 Measured on two CPU cores, three threads that train, each a graph of its own, backend aot_eager, cold: with nothing
-done 20 of 20 runs failed with torch 2.11.0 and 10 of 10 with 2.12.0, with the guard 0 of 20 and 0 of 10; with 2.11.0
-under the lock 5 of 5, the lock and then a barrier 0 of 5, the forced compile 0 of 5. In 2.13.0 compiled calls beside a
-make_fx of another thread failed in 3 of 3 runs, with the guard in 0 of 3. The figures were those of one thread
-uncompiled.
+done 20 of 20 runs failed with torch 2.11.0 and 10 of 10 with 2.12.0, with the guard 0 of 20 and 0 of 10, under the
+lock alone 5 of 5 and 3 of 3, under the lock and then a barrier 0 of 5 and 0 of 3, with the forced compile 0 of 5 and 0
+of 3. In 2.13.0 none of 5 such runs failed, but compiled calls beside a make_fx of another thread did in 3 of 3, with
+the guard in 0 of 3. All figures were those of one thread uncompiled.
 """
 
 from __future__ import annotations
