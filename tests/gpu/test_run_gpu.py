@@ -70,7 +70,7 @@ def job(tmp_path):
     env["TORCHINDUCTOR_CACHE_DIR"] = str(tmp_path / "cache")
 
     def run(*words):
-        command = ["python", tmp_path / "train.py", *words]
+        command = ["python", tmp_path / "train.py", *map(str, words)]
         return doctor("run", "--no-check", "--quiet", "--target", TARGET, *run.options, "--", *command, env=env)
 
     run.options = []
