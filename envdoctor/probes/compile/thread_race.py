@@ -17,10 +17,11 @@ from 2.12 has to be set in each thread, for each has a configuration of its own.
 is no cure: the call then runs uncompiled.
 
 Measured on two H200s with torch 2.11.0, a thread a GPU, flex_attention forward and backward, cache warm for both, by
-`envdoctor smoke --level threads`: with nothing done 3 of 5 tries failed, and in the other 2 no call met a trace; with the
-guard 0 of 13, of which 3 met one; with first passes in turn and then a barrier 0 of 5. Cold 2 of 5 failed, warm for one
-GPU 4 of 5. By scripts of the same kind: with a lock around the first passes alone 3 of 3, with the forced compile 0 of 3.
-Three threads a GPU, cold: deadlock in 3 of 3 tries that started together, the error in 3 of 3 that started in turn.
+`envdoctor smoke --level threads`: with nothing done 3 of 5 tries failed, and in the other 2 no call met a trace; with
+the guard 0 of 13, of which 3 met one; with first passes in turn and then a barrier 0 of 5. Cold 2 of 5 failed, warm
+for one GPU 4 of 5. By scripts of the same kind: with a lock around the first passes alone 3 of 3, with the forced
+compile 0 of 3. Three threads a GPU, cold: deadlock in 3 of 3 tries that started together, the error in 3 of 3 that
+started in turn.
 
 Measured on two CPU cores, three threads that train, each a graph of its own, backend aot_eager, cold: with nothing
 done 20 of 20 runs failed with torch 2.11.0 and 10 of 10 with 2.12.0, with the guard 0 of 20 and 0 of 10, under the
