@@ -97,7 +97,7 @@ def test_what_torch_does_not_have_is_asked_for_once(run):
 )
 def test_a_try_that_does_not_come_to_its_end_is_kept_and_the_next_is_made(run, racing, how, said):
     tries = 1 if how == "hung" else 2
-    found, _ = run(racing, tries=tries, limit=3.0 if how == "hung" else 20.0)
+    found, _ = run(racing, tries=tries, limit=5.0 if how == "hung" else 20.0)
     assert [(one.told, one.failure.how, one.failure.message) for one in found.done] == [(None, how, said)] * tries
     assert bool(found.done[0].failure.stacks) == (how == "hung")
 
