@@ -179,6 +179,7 @@ TABLE = {
         "seals",
     }
     | {"smoke", "snapshot", "system", "versions", "views"},
+    "health": {"health", "model", "recorded"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {
         "__init__",
