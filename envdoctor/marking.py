@@ -13,7 +13,7 @@ from envdoctor.system.forked import call
 if TYPE_CHECKING:
     from envdoctor.facts.cache_marks import CacheMarks
     from envdoctor.snapshot import Snapshot
-    from envdoctor.state import Mark
+    from envdoctor.state.marks import Mark
     from envdoctor.views.warmth import Warmth
 
 WITHIN = 5.0
@@ -26,7 +26,7 @@ def remember(taken: Snapshot, *, accept: bool = False) -> str | None:
     What was not seen in full raises nothing. With `accept` the present counts become the marks, whatever they were;
     then EnvDoctorError is raised where they are not known or cannot be written.
     """
-    from envdoctor import state
+    from envdoctor.state import marks as state
 
     seen = _seen(taken)
     known = taken.cache_marks
@@ -52,7 +52,7 @@ def remember(taken: Snapshot, *, accept: bool = False) -> str | None:
 
 def renewed(taken: Snapshot) -> CacheMarks | Unavailable:
     """Return the marks as they are after a run has written; those read before if they cannot be read again."""
-    from envdoctor import state
+    from envdoctor.state import marks as state
 
     known = taken.cache_marks
     if isinstance(known, Unavailable) or isinstance(taken.compile_caches, Unavailable):
@@ -86,7 +86,7 @@ def _seen(taken: Snapshot) -> _Seen | Unavailable:
 def present(seen: Warmth, now: float) -> list[Mark]:
     """Return the counts as they are, as marks."""
     from envdoctor.facts.cache_counts import KINDS
-    from envdoctor.state import Mark
+    from envdoctor.state.marks import Mark
 
     return [
         Mark(kind, device, keys, seen.cache.size, seen.cache.path, now, now)

@@ -7,7 +7,7 @@ from envdoctor import marking
 from envdoctor.errors import EnvDoctorError
 from envdoctor.model import Unavailable
 from envdoctor.snapshot import Snapshot
-from envdoctor.state import read
+from envdoctor.state.marks import read
 
 GONE = Unavailable("torch is not installed")
 

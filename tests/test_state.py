@@ -8,8 +8,8 @@ from dataclasses import replace
 
 import pytest
 
-from envdoctor import state
-from envdoctor.state import Key, Mark, StateError, path_of, read, record
+from envdoctor.state import marks as state
+from envdoctor.state.marks import Key, Mark, StateError, path_of, read, record
 
 NOW = 1_780_000_000.0
 DAY = 86_400.0
@@ -132,7 +132,7 @@ def test_another_run_s_transaction_is_waited_for_and_not_for_ever(path, monkeypa
 def test_runs_at_once_lose_nothing(path):
     code = """if True:
         import sys
-        from envdoctor.state import Key, Mark, record
+        from envdoctor.state.marks import Key, Mark, record
         number = int(sys.argv[2])
         key = Key("node7", "1000", "/env", "2.11.0+cu130", "3.6.0", "9.0")
         for keys in range(1, 21):

@@ -37,7 +37,7 @@ from envdoctor.policy import Policy
 from envdoctor.registry import Probe
 from envdoctor.seals import Seal, SealedDistribution
 from envdoctor.snapshot import FACTS, Snapshot
-from envdoctor.state import Key, Mark
+from envdoctor.state.marks import Key, Mark
 from envdoctor.wiring import needs, supply
 
 PREFIX = "/env"

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
-from envdoctor import state
 from envdoctor.facts.driver import Driver
 from envdoctor.facts.jit_tools import JitTools
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.model import Target, Unavailable
-from envdoctor.state import Key, Mark
+from envdoctor.state import marks as state
+from envdoctor.state.marks import Key, Mark
 from envdoctor.system.host import Host
 
 

@@ -5,10 +5,10 @@ import os
 from fakes import FakeHost
 from values import NOW, driver, gpu, jit_tools, torch_build
 
-from envdoctor import state
 from envdoctor.facts.cache_marks import collect
 from envdoctor.model import Target, Unavailable
-from envdoctor.state import Key, Mark
+from envdoctor.state import marks as state
+from envdoctor.state.marks import Key, Mark
 
 TARGET = Target("/env", "/env/bin/python")
 KEY = Key("node7", str(os.geteuid()), "/env", "2.11.0+cu130", "3.6.0", "8.0 9.0")

@@ -20,7 +20,7 @@ from envdoctor.facts.cache_marks import CacheMarks
 from envdoctor.model import Finding, Severity, Target
 from envdoctor.policy import Policy
 from envdoctor.printable import size_of
-from envdoctor.state import Mark
+from envdoctor.state.marks import Mark
 from envdoctor.views.warmth import Warmth
 
 
