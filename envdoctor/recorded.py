@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from importlib import import_module
 from typing import Any, get_type_hints
 
@@ -55,9 +56,15 @@ def record(taken: Snapshot, target: Target, policy: Policy, host: str, moment: d
 
 
 def render(recorded: Recorded) -> str:
-    """Return the snapshot as JSON: ASCII alone, without the secrets that can be told (printable.redact)."""
+    """Return the snapshot as JSON: ASCII alone."""
+    return json.dumps(document(recorded), indent=1) + "\n"
+
+
+def document(recorded: Recorded) -> dict[str, Any]:
+    """Return the snapshot as JSON values, without the secrets that can be told (printable.redact)."""
     facts = {name: to_json(fact) for name, fact in recorded.facts.facts().items()}
-    return json.dumps(throughout({**to_json(recorded.head), "facts": facts}, redact), indent=1) + "\n"
+    told: dict[str, Any] = throughout({**to_json(recorded.head), "facts": facts}, cache(redact))  # most come often
+    return told
 
 
 def parse(data: bytes, name: str) -> Recorded:

@@ -9,7 +9,7 @@ from envdoctor.facts.driver import Driver
 from envdoctor.facts.jit_tools import JitTools
 from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.model import Target, Unavailable
-from envdoctor.state import marks as state
+from envdoctor.state import marks, place
 from envdoctor.state.marks import Key, Mark
 from envdoctor.system.host import Host
 
@@ -45,10 +45,10 @@ def collect(
         (triton.version or "") if triton else "",
         _arch(driver),
     )
-    path = state.path_of(host.own, host.own["HOME"], host.name)
+    path = place.path_of(host.own, host.own["HOME"], host.name)
     try:
-        return CacheMarks(key, path, state.read(path, key, host.now().timestamp()))
-    except state.StateError as error:
+        return CacheMarks(key, path, marks.read(path, key, host.now().timestamp()))
+    except place.StateError as error:
         return CacheMarks(key, path, problem=str(error))
 
 

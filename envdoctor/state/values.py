@@ -23,6 +23,16 @@ class Subject:
 
 
 @dataclass(frozen=True, slots=True)
+class Bounds:
+    """What pruning goes by."""
+
+    age: float = 400 * 86400.0
+    """Seconds for which runs and what is gone are kept: a year and a month."""
+    size: int = 64 << 20
+    """Bytes of the file."""
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One run over one environment."""
 
@@ -39,7 +49,7 @@ class Run:
     reason: str
     """Why it was not judged; "" if it was."""
     lacking: tuple[str, ...]
-    """Ids of the probes that were skipped or crashed."""
+    """In short what it could not judge: `cache/cold-device skipped`, `cuda/wheel-mix crashed`, `node not read`."""
 
 
 @dataclass(frozen=True, slots=True)
