@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -20,12 +21,36 @@ WITHIN = 5.0
 """Seconds that the state may take: it may lie on a file server that does not answer."""
 
 
-def remember(taken: Snapshot, *, accept: bool = False) -> str | None:
-    """Write what was seen; say what went wrong with the state, None if nothing did.
+Writing = Callable[[], str | None]
+"""Writes to the state, and says what happened to a damaged file."""
+
+
+def remember(taken: Snapshot, *, accept: bool = False, also: Writing | None = None) -> str | None:
+    """Write what was seen, and what else is to be written; say what went wrong with the state, None if nothing did.
 
     What was not seen in full raises nothing. With `accept` the present counts become the marks, whatever they were;
     then EnvDoctorError is raised where they are not known or cannot be written.
     """
+    due, problem = _due(taken, accept=accept)
+    writings = [writing for writing in (also, due) if writing is not None]
+    if not writings:
+        return problem
+    try:
+        said: str | None = call("the state", partial(_all, writings), timeout=WITHIN)
+    except EnvDoctorError as error:
+        if accept:
+            raise
+        return str(error)
+    return said or (problem if due is None else None)
+
+
+def _all(writings: Sequence[Writing]) -> str | None:
+    said = [writing() for writing in writings]
+    return "; ".join(filter(None, said)) or None
+
+
+def _due(taken: Snapshot, *, accept: bool) -> tuple[Writing | None, str | None]:
+    """Return what writes the marks, None if there is nothing to write; and why those before could not be read."""
     from envdoctor.state import marks as state
 
     seen = _seen(taken)
@@ -34,20 +59,13 @@ def remember(taken: Snapshot, *, accept: bool = False) -> str | None:
     if missing is not None and accept:
         raise EnvDoctorError(f"nothing is accepted: {missing.reason}")
     if isinstance(known, Unavailable) or isinstance(seen, Unavailable):
-        return None
+        return None, None
     now = seen.taken_at
     whole = seen.warmth.sampled or accept
     marks = present(seen.warmth, now) if whole and (accept or not seen.warmth.cold) else []
     if not (marks or accept):
-        return known.problem
-    try:
-        write = partial(state.record, known.path, known.key, marks, now, accept=accept)
-        said: str | None = call("the state", write, timeout=WITHIN)
-    except EnvDoctorError as error:
-        if accept:
-            raise
-        return str(error)
-    return said
+        return None, known.problem
+    return partial(state.record, known.path, known.key, marks, now, accept=accept), known.problem
 
 
 def renewed(taken: Snapshot) -> CacheMarks | Unavailable:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, cast
 
 from envdoctor import knowledge
 from envdoctor.errors import UsageError
+from envdoctor.jobs import environment
 from envdoctor.locate import Wish, configuration, seek
 from envdoctor.marking import remember
 from envdoctor.model import Lock, Report, Target
@@ -139,7 +140,7 @@ def _checked(
     taken = snapshot.take(target, host, wanted, deadline=left, meanwhile=chain(snapshot.load(), registry.load()))
     registry.known_to(policy)
     judged = report(target, policy, taken, probes(), host, began)
-    said = remember(taken) if keep else None
+    said = remember(taken, also=environment(taken, target, host)) if keep else None
     return taken, replace(judged, seen={**judged.seen, "state": said}) if said else judged
 
 

@@ -14,6 +14,7 @@ from hypothesis import settings
 
 import envdoctor
 from envdoctor import knowledge
+from envdoctor.state import place
 
 settings.register_profile(
     "quick", deadline=None, database=None, derandomize=bool(os.environ.get("CI")), max_examples=40
@@ -21,6 +22,8 @@ settings.register_profile(
 settings.register_profile("thorough", deadline=None, database=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
+place.SYSTEM = os.devnull
+"""Tests that root runs keep nothing where services do."""
 TESTS = str(Path(__file__).parent)
 PURE = tuple(Path(TESTS, name) for name in ("probes", "reports"))
 OURS = (os.path.dirname(envdoctor.__file__) + os.sep, TESTS + os.sep)

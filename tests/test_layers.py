@@ -86,6 +86,7 @@ TABLE = {
         "system",
     },
     # commands
+    "jobs": {"facts", "marking", "model", "snapshot", "state", "system"},
     "marking": {"errors", "facts", "model", "snapshot", "state", "system", "views"},
     "history": {"__init__", "codec", "errors", "facts", "history", "inventory", "judge", "knowledge", "locate", "model"}
     | {"printable", "recorded", "seals", "snapshot", "system", "versions", "views", "workflows"},
@@ -94,6 +95,7 @@ TABLE = {
     "workflows": {
         "confirm",
         "errors",
+        "jobs",
         "judge",
         "knowledge",
         "locate",

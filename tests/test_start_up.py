@@ -27,7 +27,8 @@ CHECK = f"""
 {BEGIN}
 from envdoctor.reports import json, text
 wish = envdoctor.workflows.Wish(sys.argv[1], None, None, (), ())
-report = envdoctor.workflows.check(wish, envdoctor.workflows.Selection(), envdoctor.workflows.LocalHost())
+host = envdoctor.workflows.LocalHost({{"HOME": sys.argv[1], "XDG_STATE_HOME": sys.argv[1]}})
+report = envdoctor.workflows.check(wish, envdoctor.workflows.Selection(), host)
 assert report.seen["packages"] == 1, report
 assert "sick" in json.render(report) and "SICK" in text.render(report)
 """

@@ -41,6 +41,8 @@ BESIDE = (
 """Variables that other facts look at, and that are not kept: they tell of the user more than of the environment."""
 PER_RANK = ("RANK", "LOCAL_RANK", "SLURM_PROCID", "SLURM_LOCALID", "TORCHELASTIC_ERROR_FILE")
 """Kept for people to read. No probe judges by them: one check answers for all ranks of a node."""
+PER_JOB = ("SLURM_JOB_ID", "SLURM_JOB_NODELIST", "MASTER_ADDR", "MASTER_PORT")
+"""Other for every job."""
 _QUERY = re.compile(r"(://[^\s?#]*\?)[^\s#]+")
 SECRET = ("TOKEN", "KEY", "SECRET", "PASSWORD", "PASSWD", "CREDENTIAL", "AUTH", "USERNAME", "PROXY")
 """A variable whose name holds one of these is never taken."""

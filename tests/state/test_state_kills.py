@@ -1,0 +1,96 @@
+"""Killed at any point, no committed run is lost and the file is whole."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from states import SUBJECT, Story, clean, told
+
+from envdoctor.state import runs, snapshots
+
+TESTS = str(Path(__file__).parent.parent)
+WRITER = """if True:
+    import json, os, random, sys
+    sys.path.insert(0, sys.argv[1])
+    from states import Story, job, seen, sick
+    from values import finding
+    from envdoctor.state.values import Bounds
+    story, chance = Story(sys.argv[2]), random.Random(int(sys.argv[3]))
+    story.number = int(sys.argv[3]) * 1000
+    os.write(1, b"ready\\n")
+    while True:
+        found = [finding(f"p{chance.randrange(9)}") for _ in range(chance.randrange(3))]
+        noise = job(A=chance.randbytes(chance.choice([10, 9000])).hex())
+        kept = story.run(sick(*found), seen(variables=noise), bounds=Bounds(age=1e10, size=200_000))
+        os.write(1, json.dumps([kept.run_id, noise.get("A")]).encode() + b"\\n")
+"""
+
+
+def killed(path, seed, seconds):
+    """Write until killed; return (run, value) of what was committed, in order."""
+    command = [
+        sys.executable,
+        "-c",
+        WRITER.replace("from states import *", "from states import *; from values import finding"),
+    ]
+    with subprocess.Popen([*command, TESTS, path, str(seed)], stdout=subprocess.PIPE) as writer:
+        assert writer.stdout.readline() == b"ready\n"
+        time.sleep(seconds)
+        os.kill(writer.pid, signal.SIGKILL)
+        lines = writer.stdout.read().split(b"\n")[:-1]
+    return [json.loads(line) for line in lines]
+
+
+def survive(path, seeds):
+    committed = []
+    for seed in seeds:
+        chance = random.Random(seed)  # noqa: S311 - repeatable
+        committed += killed(path, seed, chance.uniform(0, 0.25))
+        kept = {run.id for run in runs.since(path)}
+        gone = [run for run, _ in committed if run not in kept]
+        assert gone == [run for run, _ in committed][: len(gone)], "only the oldest are forgotten"
+        if committed:
+            last, value = committed[-1]
+            assert snapshots.at(path, SUBJECT, last).facts.variables.get("A") == value
+        if os.path.exists(path):
+            assert told(path, "PRAGMA integrity_check") == [("ok",)]
+        after = Story(path)
+        after.number = seed * 1000 + 999
+        assert after.run(clean("packages/other")).said is None
+    return committed
+
+
+@pytest.mark.whole  # starts ten processes
+def test_ten_kills_lose_no_committed_run(tmp_path):
+    assert len(survive(str(tmp_path / "state" / "n.sqlite"), range(10))) > 10
+
+
+@pytest.mark.soak
+def test_two_hundred_kills_lose_no_committed_run(tmp_path):
+    survive(str(tmp_path / "state" / "n.sqlite"), range(1000, 1200))
+
+
+def test_what_a_killed_run_had_half_written_is_taken_back_by_who_reads(tmp_path):
+    """A journal that was left tells what the file held before; a reader may have to play it back."""
+    path = str(tmp_path / "state" / "n.sqlite")
+    Story(path).run(clean())
+    code = """if True:
+        import os, sqlite3, sys
+        connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+        connection.execute("PRAGMA cache_size = 1")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.execute("UPDATE runs SET verdict = 'sick'")
+        for number in range(500):
+            connection.execute("INSERT INTO texts (text) VALUES (?)", (str(number) * 500,))
+        os._exit(9)
+    """
+    subprocess.run([sys.executable, "-c", code, path], check=False)
+    assert os.path.getsize(f"{path}-journal") > 0
+    assert [run.verdict for run in runs.since(path)] == ["healthy"]
+    assert told(path, "PRAGMA integrity_check") == [("ok",)]
