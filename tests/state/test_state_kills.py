@@ -16,42 +16,56 @@ from envdoctor.state import runs, snapshots
 
 TESTS = str(Path(__file__).parent.parent)
 WRITER = """if True:
-    import json, os, random, sys
+    import json, os, random, sys, time
     sys.path.insert(0, sys.argv[1])
     from states import Story, job, seen, sick
     from values import finding
+    from envdoctor.state import database, pruning, snapshots
     from envdoctor.state.values import Bounds
+    def told(function):
+        def tell(*arguments):
+            result = function(*arguments)
+            os.write(1, b"here\\n")
+            time.sleep(0.005)
+            return result
+        return tell
+    def small(connection, bound=database._bound):
+        bound(connection)
+        connection.execute("PRAGMA cache_size = 1")
+    database._bound = small  # pages reach the disk long before the transaction ends
+    snapshots.put, pruning.prune = told(snapshots.put), told(pruning.prune)
     story, chance = Story(sys.argv[2]), random.Random(int(sys.argv[3]))
     story.number = int(sys.argv[3]) * 1000
-    os.write(1, b"ready\\n")
     while True:
         found = [finding(f"p{chance.randrange(9)}") for _ in range(chance.randrange(3))]
-        noise = job(A=chance.randbytes(chance.choice([10, 9000])).hex())
-        kept = story.run(sick(*found), seen(variables=noise), bounds=Bounds(age=1e10, size=200_000))
+        noise = job(A=chance.randbytes(chance.choice([10, 40_000])).hex())
+        kept = story.run(sick(*found), seen(variables=noise), bounds=Bounds(age=1e10, size=800_000))
         os.write(1, json.dumps([kept.run_id, noise.get("A")]).encode() + b"\\n")
 """
 
 
-def killed(path, seed, seconds):
-    """Write until killed; return (run, value) of what was committed, in order."""
-    command = [
-        sys.executable,
-        "-c",
-        WRITER.replace("from states import *", "from states import *; from values import finding"),
-    ]
-    with subprocess.Popen([*command, TESTS, path, str(seed)], stdout=subprocess.PIPE) as writer:
-        assert writer.stdout.readline() == b"ready\n"
-        time.sleep(seconds)
-        os.kill(writer.pid, signal.SIGKILL)
-        lines = writer.stdout.read().split(b"\n")[:-1]
-    return [json.loads(line) for line in lines]
+def killed(path, seed, chance):
+    """Write until killed within a transaction or as it ends; return (run, value) of what was committed, in order."""
+    begun, wanted, committed = 0, chance.randrange(1, 13), []
+    command = [sys.executable, "-c", WRITER, TESTS, path, str(seed)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as writer:
+        for line in writer.stdout:
+            if line == b"here\n":
+                begun += 1
+            else:
+                committed.append(json.loads(line))
+            if begun == wanted:
+                time.sleep(chance.choice([0, chance.uniform(0, 0.02)]))
+                os.kill(writer.pid, signal.SIGKILL)
+                begun += 1
+    return committed
 
 
 def survive(path, seeds):
     committed = []
     for seed in seeds:
         chance = random.Random(seed)  # noqa: S311 - repeatable
-        committed += killed(path, seed, chance.uniform(0, 0.25))
+        committed += killed(path, seed, chance)
         kept = {run.id for run in runs.since(path)}
         gone = [run for run, _ in committed if run not in kept]
         assert gone == [run for run, _ in committed][: len(gone)], "only the oldest are forgotten"
