@@ -86,6 +86,7 @@ TABLE = {
         "system",
     },
     # commands
+    "recalling": {"__init__", "errors", "locate", "printable", "state", "system"},
     "jobs": {"facts", "marking", "model", "snapshot", "state", "system"},
     "marking": {"errors", "facts", "model", "snapshot", "state", "system", "views"},
     "history": {"__init__", "codec", "errors", "facts", "history", "inventory", "judge", "knowledge", "locate", "model"}
@@ -201,6 +202,7 @@ TABLE = {
         "printable",
         "progress",
         "rebuild",
+        "recalling",
         "recorded",
         "registry",
         "reports",

@@ -1,4 +1,4 @@
-"""`envdoctor timeline` and `envdoctor blame`."""
+"""`envdoctor timeline`, `envdoctor blame` and `envdoctor history`."""
 
 from __future__ import annotations
 
@@ -76,6 +76,41 @@ def blame(
     raise typer.Exit(0 if told.whole else 3)
 
 
+@app.command()
+def history(
+    target: Annotated[
+        str | None,
+        typer.Option(
+            help="Environment directory or its python. Default: as for check; all of them, if there is none.",
+            metavar="DIR|PYTHON",
+        ),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(help="Only what was seen since then: 7d, 12h, 2026-06-03.", metavar="AGE|DATE")
+    ] = None,
+    output: FormatOption = Format.TEXT,
+    *,
+    everything: Annotated[bool, typer.Option("--all", help="All environments that are remembered.")] = False,
+) -> None:
+    """Tell what `envdoctor health` saw, run after run.
+
+    Verdicts over time, and when each finding appeared and went.
+
+    Exit status: 0 told, 2 usage, 3 what is remembered cannot be read.
+    """
+    from envdoctor import recalling
+    from envdoctor.system.host import LocalHost
+
+    if everything and target is not None:
+        from envdoctor.errors import UsageError
+
+        raise UsageError("--all is every environment, and --target one: say one of them")
+    host = LocalHost()
+    start = None if since is None else recalling.moment_of(since, host.now())
+    document = recalling.recall(recalling.Wanted(target, everything, start), host)
+    show(_rendered(document, "history", output))
+
+
 def _asked(
     target: str | None,
     lock: str | None,
@@ -95,12 +130,13 @@ def _asked(
 
 
 def _rendered(document: Any, name: str, output: Format) -> str:  # noqa: ANN401 - JSON values
-    from envdoctor.reports import blame, timeline
+    from importlib import import_module
+
     from envdoctor.reports.layout import Style
 
     if output is Format.JSON:
         import json
 
         return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
-    render = {"timeline": timeline.render, "blame": blame.render}[name]
-    return render(document, Style(width(), colour()))
+    text: str = import_module(f"envdoctor.reports.{name}").render(document, Style(width(), colour()))
+    return text

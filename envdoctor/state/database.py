@@ -12,6 +12,7 @@ import fcntl
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from types import UnionType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -183,16 +184,25 @@ def rows(connection: sqlite3.Connection, kinds: Sequence[Kind], query: str, *val
     SQLite keeps any type in any column. A `float` is a moment or a duration, in seconds.
     """
     found = connection.execute(query, values).fetchall()
+    fits = [_FITS.get(kind) or partial(_is, kind) for kind in kinds]
     for row in found:
-        if not all(_fits(value, kind) for value, kind in zip(row, kinds, strict=True)):
+        if not all(fit(value) for fit, value in zip(fits, row, strict=True)):
             raise DamagedError("holds what no run has written")
     return found
 
 
-def _fits(value: object, kind: Kind) -> bool:
-    if kind in (float, float | None) and isinstance(value, (int, float)):
-        return 0 <= value < _NEVER
+def _is(kind: Kind, value: object) -> bool:
     return isinstance(value, kind)
+
+
+def _is_seconds(value: object) -> bool:
+    return isinstance(value, (int, float)) and 0 <= value < _NEVER
+
+
+_FITS: dict[Kind, Callable[[object], bool]] = {
+    float: _is_seconds,
+    float | None: lambda value: value is None or _is_seconds(value),
+}
 
 
 def _bound(connection: sqlite3.Connection) -> None:
