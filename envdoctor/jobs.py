@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from functools import partial
 from typing import TYPE_CHECKING
 
 from envdoctor.model import Target, Unavailable
@@ -21,14 +21,24 @@ def subject_of(target: Target, user: int, host: Host) -> Subject:
 
 
 def environment(taken: Snapshot, target: Target, host: Host) -> Writing | None:
-    """Return what writes the job's variables, None if they are not known. Those of one rank or one job are left out."""
+    """Return what writes the job's variables, None if they are not known. Those of one rank or one job are left out.
+
+    Where nothing can be written it says nothing: many a container's home cannot, and no verdict of this run needs it.
+    """
     if isinstance(taken.variables, Unavailable):
         return None
     from envdoctor.facts.variables import PER_JOB, PER_RANK
     from envdoctor.state import environments
-    from envdoctor.state.place import path_of
+    from envdoctor.state.place import StateError, path_of
 
     passing = {*PER_JOB, *PER_RANK}
     lasting = {name: value for name, value in taken.variables.values.items() if name not in passing}
     subject = subject_of(target, os.geteuid(), host)
-    return partial(environments.record, path_of(host.own, host.own["HOME"], host.name), subject, lasting, host.now())
+    path, moment = path_of(host.own, host.own["HOME"], host.name), host.now()
+
+    def write() -> str | None:
+        with contextlib.suppress(StateError):
+            return environments.record(path, subject, lasting, moment)
+        return None
+
+    return write

@@ -57,3 +57,9 @@ def test_a_generation_is_remembered_under_its_link(tmp_path):
 
 def test_variables_that_are_not_known_are_not_remembered():
     assert jobs.environment(Snapshot(variables=Unavailable("--root")), TARGET, FakeHost()) is None
+
+
+def test_where_nothing_can_be_written_the_check_goes_on_without_a_word(tmp_path):
+    (tmp_path / "file").write_text("")
+    host = FakeHost(env={"XDG_STATE_HOME": str(tmp_path / "file")})
+    assert jobs.environment(Snapshot(variables=variables.collect(TARGET, host)), TARGET, host)() is None

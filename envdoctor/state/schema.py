@@ -41,6 +41,7 @@ HISTORY = (
     size INTEGER NOT NULL, data BLOB NOT NULL
 )""",
     "CREATE INDEX snapshots_by_subject ON snapshots (subject, steady)",
+    "CREATE INDEX snapshots_by_base ON snapshots (subject, base)",
     "CREATE TABLE environments (subject INTEGER PRIMARY KEY, at REAL NOT NULL, variables TEXT NOT NULL)",
 )
 _TABLES = {1: {MARKS}, 2: {MARKS, *HISTORY}}

@@ -2,16 +2,14 @@
 
 import os
 import sqlite3
-import threading
 from contextlib import closing
-from dataclasses import replace
 from glob import glob
 
 import pytest
-from states import SUBJECT, Story, changed, clean, seen, sick, told
+from states import Story, changed, clean, seen, sick, told
 from values import finding
 
-from envdoctor.state import database, marks, runs, schema, snapshots
+from envdoctor.state import database, marks, runs, schema
 from envdoctor.state.marks import Key, Mark
 from envdoctor.state.place import DamagedError, StateError
 
@@ -213,18 +211,3 @@ def test_a_disk_that_is_full_is_no_damage(path):
         database.write(path, full, NOW)
     assert not isinstance(error.value, DamagedError)
     assert len(runs.since(path)) == 1
-
-
-def test_runs_at_once_lose_nothing(path):
-    def many(user):
-        story = Story(path, replace(SUBJECT, user=str(user)))
-        for number in range(8):
-            story.run(clean(), seen(number))
-
-    threads = [threading.Thread(target=many, args=(user,)) for user in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(runs.since(path)) == 32
-    assert snapshots.at(path, replace(SUBJECT, user="3"), runs.since(path)[-1].at) is not None
