@@ -10,26 +10,31 @@ from envdoctor.state.values import Bounds
 if TYPE_CHECKING:
     import sqlite3
 
+EVERY = 100
+"""One run in so many looks for what is too old: removing it reads the whole file."""
 _ENOUGH = 0.9
 """Part of the allowed size that is left, so that not every run has to prune."""
 _SHARE = 8
 """One part in so many of an environment's runs goes at a time."""
 _OFTEN = 200
 """How often at most a run takes away such a part."""
-_KEPT = """(
-    SELECT COALESCE(MAX(id), 0) FROM runs WHERE subject = ?1 UNION ALL
-    SELECT COALESCE(MAX(id), 0) FROM runs WHERE subject = ?1 AND verdict = 'healthy' UNION ALL
-    SELECT COALESCE(MAX(id), 0) FROM runs WHERE subject = ?1 AND verdict = 'healthy' AND snapshot IS NOT NULL
-)"""
-"""Runs that stay. One that is not there must be no NULL, which NOT IN would take for every id."""
+_LAST = "SELECT id FROM (SELECT id FROM runs WHERE subject = ?1{} ORDER BY at DESC, id DESC LIMIT 1)"
+_KEPT = " UNION ALL ".join(
+    _LAST.format(which)
+    for which in ("", " AND verdict = 'healthy'", " AND verdict = 'healthy' AND snapshot IS NOT NULL")
+)
+"""Runs that stay."""
 
 
-def prune(connection: sqlite3.Connection, now: float, bounds: Bounds) -> None:
-    """Forget what is older than allowed, then the oldest of whoever takes most room until the rest fits."""
-    oldest = now - bounds.age
-    gone = sum(_forget(connection, number, oldest) for number in _numbers(connection))
-    if gone:
-        _sweep(connection)
+def prune(connection: sqlite3.Connection, run: int, now: float, bounds: Bounds) -> None:
+    """Forget what is older than allowed, then the oldest of whoever takes most room until the rest fits.
+
+    `run` is the id of the one that was just recorded.
+    """
+    if run % EVERY == 0:
+        forgotten = [_forget(connection, number, now - bounds.age) for number in _numbers(connection)]
+        if any(forgotten):
+            _sweep(connection)
     if _size(connection) <= bounds.size:
         return
     for _ in range(_OFTEN):
@@ -46,7 +51,7 @@ def _numbers(connection: sqlite3.Connection) -> list[int]:
 
 def _forget(connection: sqlite3.Connection, number: int, oldest: float) -> int:
     """Forget the runs of an environment that are older, and findings that were gone by then; return how many."""
-    query = f"DELETE FROM runs WHERE subject = ?1 AND at < ?2 AND id NOT IN {_KEPT}"  # noqa: S608 - ours
+    query = f"DELETE FROM runs WHERE subject = ?1 AND at < ?2 AND id NOT IN ({_KEPT})"  # noqa: S608 - ours
     runs = connection.execute(query, (number, oldest)).rowcount
     found = connection.execute("DELETE FROM episodes WHERE subject = ? AND gone < ?", (number, oldest)).rowcount
     return runs + found

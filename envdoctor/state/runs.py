@@ -47,7 +47,7 @@ def record(
         judged = findings.judged(report) if report else findings.NOTHING
         changes = following.follow(connection, number, judged, now)
         run = _insert(connection, number, report, now, snapshot, reason)
-        pruning.prune(connection, now, bounds or Bounds())
+        pruning.prune(connection, run, now, bounds or Bounds())
         return Kept(run, changes, problem, first)
 
     kept, said = database.write(path, work, now)

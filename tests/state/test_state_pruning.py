@@ -8,14 +8,15 @@ import pytest
 from states import STEP, SUBJECT, Story, clean, job, seen, sick, told
 from values import NOW, finding
 
-from envdoctor.state import runs, snapshots
+from envdoctor.state import pruning, runs, snapshots
 from envdoctor.state.values import Bounds
 
 OLD = Bounds(age=5 * STEP.total_seconds())
 
 
 @pytest.fixture
-def story(tmp_path):
+def story(tmp_path, monkeypatch):
+    monkeypatch.setattr(pruning, "EVERY", 1)
     return Story(tmp_path / "state" / "node7.sqlite")
 
 
@@ -78,3 +79,10 @@ def test_a_text_that_no_run_says_any_more_goes(story):
     for number in range(12):
         story.run(None, reason=f"no answer {number}", bounds=OLD)
     assert len(told(story.path, "SELECT id FROM texts")) == 7
+
+
+def test_what_is_too_old_is_looked_for_now_and_then(story, monkeypatch):
+    monkeypatch.setattr(pruning, "EVERY", 10)
+    for _ in range(19):
+        story.run(clean(), bounds=OLD)
+    assert [run.id for run in runs.since(story.path)] == list(range(5, 20))
