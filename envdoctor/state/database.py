@@ -105,7 +105,8 @@ def _write(path: str, work: Callable[[sqlite3.Connection], Result]) -> Result:
         result = work(connection)
         connection.execute("COMMIT")
         if connection.execute("PRAGMA freelist_count").fetchone()[0] > _spare(connection):
-            connection.execute("PRAGMA incremental_vacuum").fetchall()
+            # it gives back a page a step, and `execute` takes one step of what has no columns
+            connection.executescript("PRAGMA incremental_vacuum")
     return result
 
 

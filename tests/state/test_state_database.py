@@ -102,7 +102,7 @@ DAMAGE = {
     "wrong types": lambda path: changed(path, "UPDATE episodes SET severity = 'x', appeared = x'00', message = 1"),
     "no such severity": lambda path: changed(path, "UPDATE episodes SET severity = 77"),
     "infinite times": lambda path: changed(path, "UPDATE episodes SET unknown = 9e999"),
-    "huge value": lambda path: changed(path, "UPDATE episodes SET message = zeroblob(2000000) WHERE id = 7"),
+    "huge value": lambda path: changed(path, "UPDATE episodes SET message = hex(zeroblob(1000000)) WHERE id = 7"),
 }
 
 

@@ -68,6 +68,14 @@ def test_a_file_that_grows_too_large_shrinks_and_its_largest_pays(story):
     assert told(story.path, "PRAGMA integrity_check") == [("ok",)]
 
 
+def test_room_that_has_become_free_is_given_back(story):
+    for number in range(40):
+        story.run(clean(), seen(variables=noise(number)))
+    large = os.path.getsize(story.path)
+    story.run(clean(), bounds=OLD)
+    assert os.path.getsize(story.path) < large / 2
+
+
 def test_what_may_not_go_stays_though_it_is_too_much(story):
     for number in range(5):
         story.run(clean(), seen(variables=noise(number)), bounds=Bounds(size=1))
