@@ -60,11 +60,14 @@ def seek(wish: Wish, host: Host) -> tuple[Target, Policy, Host]:
     return target, policy, host.inhabited(target.prefix)
 
 
-def locate(wish: Wish, host: Host) -> tuple[Target, Policy]:
-    """Return the target to look at and the policy to judge it by. Raises UsageError, saying what was tried."""
-    policy = _policy(wish, host)
+def locate(wish: Wish, host: Host, given: Policy | None = None) -> tuple[Target, Policy]:
+    """Return the target to look at and the policy to judge it by, which is looked for unless it is given.
+
+    Raises UsageError, saying what was tried.
+    """
+    policy = _policy(wish, host) if given is None else given
     prefix, python = _environment(wish, policy, host)
-    if wish.config is None and policy.path is None:
+    if given is None and wish.config is None and policy.path is None:
         policy = _policy_above(os.path.dirname(prefix), host.root) or policy
     lock, others = _lock(wish, policy, prefix, host)
     groups, extras = (*policy.groups, *wish.groups), (*policy.extras, *wish.extras)
@@ -141,16 +144,25 @@ def _environment(wish: Wish, policy: Policy, host: Host) -> tuple[str, str]:
         return _new(named) if wish.place and _is_place(named) else _named(named, said, place=wish.place)
     if host.root:
         raise UsageError(images.unnamed(host))
+    return _unasked(host, place=wish.place)
+
+
+def unasked(host: Host) -> str:
+    """Return the caller's own environment, without reading any configuration. Raises UsageError if there is none."""
+    return _unasked(host)[0]
+
+
+def _unasked(host: Host, *, place: bool = False) -> tuple[str, str]:
     tried = []
     for source, path in _candidates(host):
         if path is None:
             tried.append(f"{source}: not set")
-        elif wish.place and os.path.lexists(path) and _is_place(path):
+        elif place and os.path.lexists(path) and _is_place(path):
             return _new(path)
         elif reason := _unfit(source, path, host):
             tried.append(f"{source}: {reason}")
         else:
-            return _identity(path, place=wish.place)
+            return identity(path, place=place)
     raise UsageError(
         "no environment to check; tried " + "; ".join(tried) + ". "
         "Name one with --target DIR, or see `envdoctor demo` for what a check looks like"
@@ -189,7 +201,7 @@ def _new(path: str) -> tuple[str, str]:
     parent = os.path.dirname(path)
     if not os.path.isdir(parent):
         raise UsageError(f"--target: {path} cannot be made: {parent} is no directory")
-    return _identity(path, place=True)
+    return identity(path, place=True)
 
 
 def _named(path: str, said: str, *, place: bool = False) -> tuple[str, str]:
@@ -201,7 +213,7 @@ def _named(path: str, said: str, *, place: bool = False) -> tuple[str, str]:
     _visible(path, f"{said}: {path}")
     if os.path.isdir(path):
         if is_environment(path):
-            return _identity(path, place=place)
+            return identity(path, place=place)
         if not os.access(path, os.R_OK | os.X_OK):
             raise EnvDoctorError(f"{said}: {path} cannot be looked into: {os.strerror(errno.EACCES)}")
         inside = [name for name in (".venv", "venv") if is_environment(os.path.join(path, name))]
@@ -210,7 +222,7 @@ def _named(path: str, said: str, *, place: bool = False) -> tuple[str, str]:
             f"{said}: {path} is not a Python environment (no pyvenv.cfg, conda-meta or lib/pythonX.Y){hint}"
         )
     if os.path.lexists(path) and os.path.basename(os.path.dirname(path)) == "bin":
-        prefix, _ = _identity(os.path.dirname(os.path.dirname(path)), place=place)
+        prefix, _ = identity(os.path.dirname(os.path.dirname(path)), place=place)
         if is_environment(prefix):
             return prefix, os.path.join(prefix, "bin", os.path.basename(path))
     what = "is neither a directory nor an interpreter in a bin directory" if os.path.lexists(path) else "is not there"
@@ -226,7 +238,7 @@ def _visible(path: str, said: str) -> None:
         return  # whoever looks for it says what is wrong
 
 
-def _identity(prefix: str, *, place: bool = False) -> tuple[str, str]:
+def identity(prefix: str, *, place: bool = False) -> tuple[str, str]:
     """Map a generation below `.envs/<name>/` to the link that leads to it; that link is the environment's identity.
 
     One that is active no longer is judged as what it is; with `place` the link counts all the same.

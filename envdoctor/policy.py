@@ -105,12 +105,7 @@ def parse(text: str, path: str) -> Policy | None:
 
     Raises PolicyError naming file and line for bad TOML, an unknown key or a value of the wrong kind.
     """
-    try:
-        document = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:
-        line = re.search(r"line (\d+)", str(error))
-        last = text.count("\n") + 1 if "end of document" in str(error) else 1
-        raise PolicyError(f"{path}:{line[1] if line else last}: not TOML: {error}") from error
+    document = tables(text, path)
     if path.endswith("pyproject.toml"):
         tool = document.get("tool")
         if not isinstance(tool, dict) or "envdoctor" not in tool:
@@ -119,18 +114,34 @@ def parse(text: str, path: str) -> Policy | None:
     return _Reader(text, path).policy(document)
 
 
-class _Reader:
-    """Check each key; an error names the line where the key is written."""
+def tables(text: str, path: str) -> dict[str, Any]:
+    """Read TOML. Raises PolicyError naming file and line."""
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        line = re.search(r"line (\d+)", str(error))
+        last = text.count("\n") + 1 if "end of document" in str(error) else 1
+        raise PolicyError(f"{path}:{line[1] if line else last}: not TOML: {error}") from error
+
+
+class Reader:
+    """Checks keys of TOML; an error names the line where the key is written."""
+
+    repeated = ""
+    """The key of which there are many tables."""
+    example = ""
+    """What one of them may hold."""
 
     def __init__(self, text: str, path: str) -> None:
         self.text = text
         self.path = path
         self.earlier: list[Mapping[str, Any]] = []
-        """The mutes before the one that is being read."""
+        """The tables of that key before the one that is being read."""
 
     def fail(self, key: str, problem: str) -> PolicyError:
+        """Return the error, with the line of the key."""
         places = self.places(key)
-        nth = len(self.earlier) if key == "mute" else sum(key in table for table in self.earlier)
+        nth = len(self.earlier) if key == self.repeated else sum(key in table for table in self.earlier)
         return PolicyError(f"{self.path}:{places[min(nth, len(places) - 1)] if places else 1}: {problem}")
 
     def places(self, key: str) -> list[int]:
@@ -140,6 +151,50 @@ class _Reader:
         ours = [n for n, line in enumerate(lines) if re.match(r"[ \t]*\[+[ \t]*tool[ \t]*\.[ \t]*envdoctor\b", line)]
         start = ours[0] if ours else 0
         return [n for n, line in enumerate(lines[start:], start + 1) for _ in written.findall(line)]
+
+    def known(self, table: Mapping[str, Any], keys: set[str], where: str) -> None:
+        """Raise PolicyError for a key that is not known."""
+        if not isinstance(table, dict):
+            raise self.fail(where or "envdoctor", f"{where or 'tool.envdoctor'} must be a table")
+        for key in sorted(table.keys() - keys):
+            raise self.fail(
+                key, f"unknown key {where + '.' if where else ''}{key}; known are {', '.join(sorted(keys))}"
+            )
+
+    def text_or_none(self, table: Mapping[str, Any], key: str) -> str | None:
+        """Return a string that is not empty, None if there is none."""
+        value = table.get(key)
+        if value is not None and (not isinstance(value, str) or not value):
+            raise self.fail(key, f"{key} must be a non-empty string")
+        return value
+
+    def truth(self, table: Mapping[str, Any], key: str, *, default: bool) -> bool:
+        """Return true or false."""
+        value = table.get(key, default)
+        if not isinstance(value, bool):
+            raise self.fail(key, f"{key} must be true or false")
+        return value
+
+    def names(self, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
+        """Return a list of names."""
+        value = table.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
+            raise self.fail(key, f"{key} must be a list of names")
+        return tuple(value)
+
+    def tables(self, table: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
+        """Return a list of tables."""
+        value = table.get(key, [])
+        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+            raise self.fail(key, f"{key} must be a list of tables: {key} = [{{ {self.example} }}]")
+        return value
+
+
+class _Reader(Reader):
+    """Reads a configuration of checks."""
+
+    repeated = "mute"
+    example = "probe = ..., why = ..."
 
     def policy(self, table: Mapping[str, Any]) -> Policy:
         from packaging.utils import canonicalize_name
@@ -162,38 +217,6 @@ class _Reader:
             plugins=self.truth(table, "plugins", default=True),
             threads=self.truth(table, "threads", default=False),
         )
-
-    def known(self, table: Mapping[str, Any], keys: set[str], where: str) -> None:
-        if not isinstance(table, dict):
-            raise self.fail(where or "envdoctor", f"{where or 'tool.envdoctor'} must be a table")
-        for key in sorted(table.keys() - keys):
-            raise self.fail(
-                key, f"unknown key {where + '.' if where else ''}{key}; known are {', '.join(sorted(keys))}"
-            )
-
-    def text_or_none(self, table: Mapping[str, Any], key: str) -> str | None:
-        value = table.get(key)
-        if value is not None and (not isinstance(value, str) or not value):
-            raise self.fail(key, f"{key} must be a non-empty string")
-        return value
-
-    def truth(self, table: Mapping[str, Any], key: str, *, default: bool) -> bool:
-        value = table.get(key, default)
-        if not isinstance(value, bool):
-            raise self.fail(key, f"{key} must be true or false")
-        return value
-
-    def names(self, table: Mapping[str, Any], key: str) -> tuple[str, ...]:
-        value = table.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, str) and item for item in value):
-            raise self.fail(key, f"{key} must be a list of names")
-        return tuple(value)
-
-    def tables(self, table: Mapping[str, Any], key: str) -> list[Mapping[str, Any]]:
-        value = table.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
-            raise self.fail(key, f"{key} must be a list of tables: {key} = [{{ probe = ..., why = ... }}]")
-        return value
 
     def mutes(self, items: list[Mapping[str, Any]]) -> tuple[Mute, ...]:
         found = []

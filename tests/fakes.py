@@ -27,6 +27,7 @@ class FakeHost:
     """The environment given to each."""
     moment: datetime = NOW
     root: str = ""
+    still: str = ""
 
     def at(self, path):
         return below(self.root, path)

@@ -73,7 +73,7 @@ class Versions:
     @classmethod
     def of(cls, host: Host, target: Target) -> Versions:
         """Allow tools to be started on this machine, but never by root for somebody else's environment."""
-        return cls(host, not host.root and not (os.geteuid() == 0 and _owner(target.prefix) != 0))
+        return cls(host, not (host.root or host.still) and not (os.geteuid() == 0 and _owner(target.prefix) != 0))
 
     def ask(self, path: str) -> tuple[str | None, str | None]:
         """Return (version, None) or (None, why it is unknown). `path` is the host's name of the tool."""

@@ -9,6 +9,7 @@ import re
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Literal
 
 from envdoctor.errors import EnvDoctorError
@@ -42,7 +43,8 @@ class Interpreter:
     answered: bool
     """True if the interpreter ran and spoke; everything else is then its own word, otherwise it is read from disk."""
     problem: str | None
-    """Why it did not answer, e.g. `did not start: No such file or directory`; None if it was not asked (--root)."""
+    """Why it did not answer, e.g. `did not start: No such file or directory`; None if it was not asked
+    (--root, or it is not to be started)."""
     version: str | None
     """Full version that runs, e.g. `3.12.3`; from disk (pyvenv.cfg, conda-meta) where it did not answer."""
     recorded_version: str | None
@@ -79,7 +81,7 @@ def collect(target: Target, host: Host) -> Interpreter:
     """
     pyvenv = parse_pyvenv(_text(os.path.join(target.prefix, "pyvenv.cfg")))
     chain = link_chain(target.python, host.root)
-    answer, problem = _ask(target.python, host) if not host.root else (None, _lost(chain))
+    answer, problem = _ask(target.python, host) if not (host.root or host.still) else (None, _lost(chain))
     disk = _from_disk(target.prefix, pyvenv, chain, host)
     conda = os.path.isdir(os.path.join(target.prefix, "conda-meta"))
     said = answer if answer is not None else disk
@@ -117,7 +119,19 @@ def _lost(chain: tuple[str, ...]) -> str | None:
 
 def _ask(python: str, host: Host) -> tuple[dict[str, Any] | None, str | None]:
     keep = {name: host.env[name] for name in ("PATH", "LD_LIBRARY_PATH", "LANG") if name in host.env}
-    return parse_answer(host.run([python, "-I", "-S", "-B", PAYLOAD], timeout=ANSWER_WITHIN, env=keep))
+    return parse_answer(host.run([python, "-I", "-S", "-B", *_script()], timeout=ANSWER_WITHIN, env=keep))
+
+
+def _script() -> list[str]:
+    """Name the payload; carry it along where this user cannot read the doctor's own files."""
+    return [PAYLOAD] if os.access(PAYLOAD, os.R_OK) else ["-c", source()]
+
+
+@cache
+def source() -> str:
+    """Return the payload's text; to be called before root is given up."""
+    with open(PAYLOAD, encoding="utf-8") as stream:
+        return stream.read()
 
 
 def parse_answer(done: Completed) -> tuple[dict[str, Any] | None, str | None]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import subprocess  # noqa: TID251 - its Popen is what is ended
 import time
 from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 """Signals by which a person or a system ends a command."""
@@ -17,6 +17,15 @@ END_WITHIN = 1.0
 """Seconds that the killing may take."""
 SURE = 2
 """Looks at /proc in a row that must show nothing."""
+
+
+class Ending(Protocol):
+    """A child of this process, as subprocess.Popen is one."""
+
+    pid: int
+
+    def poll(self) -> int | None:
+        """Return how it ended, None while it lives; reaps it."""
 
 
 @contextlib.contextmanager
@@ -29,7 +38,7 @@ def uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, held)
 
 
-def end_all(process: subprocess.Popen[bytes], spared: Callable[[], frozenset[int]]) -> tuple[int, ...]:
+def end_all(process: Ending, spared: Callable[[], frozenset[int]]) -> tuple[int, ...]:
     """Kill every descendant of this process that is not spared, until none is left; return those that would not die.
 
     All are stopped before the first is killed: those that fork come to a halt, where they would outrun the killing.

@@ -61,13 +61,18 @@ class _Child:
 
 
 def gather(
-    tasks: Sequence[Task], *, deadline: float, workers: int = 0, meanwhile: Iterable[object] = ()
+    tasks: Sequence[Task],
+    *,
+    deadline: float,
+    workers: int = 0,
+    meanwhile: Iterable[object] = (),
+    took: dict[str, float] | None = None,
 ) -> dict[str, Any]:
     """Run all tasks, each once its needs are there, several at a time; return their results by name.
 
     `deadline` is in seconds from now, for all tasks together. What failed is an `Unavailable` that says why;
     a `UsageError` raised in a task is raised here. `meanwhile` is work of the parent's own in small steps (imports),
-    done while children are busy.
+    done while children are busy. `took` is filled with the seconds of each task.
     """
     ends = time.monotonic() + deadline
     limit = workers or (os.cpu_count() or 2) + 2
@@ -91,7 +96,9 @@ def gather(
                         results[task.name] = Unavailable(f"needs {', '.join(task.needs)}", failed=True)
                     break
                 done = next(steps, _DONE) is _DONE
-                _receive(selector, running, results, block=done)
+                for name, seconds in _receive(selector, running, results, block=done):
+                    if took is not None:
+                        took[name] = seconds
         finally:
             for child in running.values():
                 _finish(child)
@@ -171,8 +178,9 @@ def _answer(task: Task, arguments: list[Any]) -> bytes:
 
 def _receive(
     selector: selectors.BaseSelector, running: dict[int, _Child], results: dict[str, Any], *, block: bool
-) -> None:
-    """Take what has arrived, and end those whose time is over."""
+) -> list[tuple[str, float]]:
+    """Take what has arrived, and end those whose time is over; return the names and seconds of what is done."""
+    done: list[tuple[str, float]] = []
     nearest = min(child.ends for child in running.values())
     for key, _ in selector.select(max(0.0, nearest - time.monotonic()) if block else 0):
         child = running[key.fd]
@@ -182,10 +190,13 @@ def _receive(
             continue
         _close(selector, running, child)
         results[child.task.name] = _result(child)
+        done.append((child.task.name, time.monotonic() - child.began))
     for child in [child for child in running.values() if time.monotonic() >= child.ends]:
         _close(selector, running, child)
         limit = round(child.ends - child.began, 1)
         results[child.task.name] = Unavailable(child.task.late.format(limit=limit), failed=True)
+        done.append((child.task.name, time.monotonic() - child.began))
+    return done
 
 
 def _close(selector: selectors.BaseSelector, running: dict[int, _Child], child: _Child) -> None:

@@ -71,6 +71,10 @@ class Host(Protocol):
     def root(self) -> str:
         """Directory below which the host's files lie (`--root`); "" for the running machine."""
 
+    @property
+    def still(self) -> str:
+        """Why nothing of the target is to be started; "" where it may be."""
+
     def at(self, path: str) -> str:
         """Return where a host file (`/proc/mounts`, `/usr/local/cuda`) is to be opened."""
 
@@ -98,6 +102,8 @@ class LocalHost:
     root: str = ""
     caller: Mapping[str, str] | None = None
     """Variables of whoever runs the doctor, where `env` are somebody else's."""
+    still: str = ""
+    """Why nothing is started; "" where programs may be."""
 
     @property
     def home(self) -> str:
@@ -145,6 +151,8 @@ class LocalHost:
 
         if self.root:
             return Completed(None, b"", "--root: nothing is started")
+        if self.still:
+            return Completed(None, b"", f"was not started: {self.still}")
         timeout = min(timeout, self.patience)
         end = time.monotonic() + timeout
         try:
