@@ -149,7 +149,18 @@ def _environment(wish: Wish, policy: Policy, host: Host) -> tuple[str, str]:
 
 def unasked(host: Host) -> str:
     """Return the caller's own environment, without reading any configuration. Raises UsageError if there is none."""
+    if host.root:
+        raise UsageError(images.unnamed(host))
     return _unasked(host)[0]
+
+
+def named(target: str, host: Host) -> str:
+    """Return the path of an environment that is named by its directory or its interpreter, without looking into it."""
+    path = os.path.abspath(os.path.join(host.cwd, os.path.expanduser(target)))
+    path = images.placed(path, target, "--target", host) if host.root else path
+    folder, name = os.path.split(path)
+    in_bin = os.path.basename(folder) == "bin" and name.startswith("python") and not os.path.isdir(path)
+    return os.path.dirname(folder) if in_bin else path
 
 
 def _unasked(host: Host, *, place: bool = False) -> tuple[str, str]:

@@ -182,7 +182,9 @@ TABLE = {
         "seals",
     }
     | {"smoke", "snapshot", "system", "versions", "views"},
-    "health": {"health", "model", "recorded"},
+    "health": {"__init__", "codec", "envs", "errors", "facts", "health", "images", "judge", "knowledge", "locate"}
+    | {"marking", "model", "policy", "printable", "recorded", "registry", "reports", "snapshot", "state", "system"}
+    | {"workflows"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {
         "__init__",
@@ -194,6 +196,7 @@ TABLE = {
         "errors",
         "freezing",
         "generations",
+        "health",
         "history",
         "inventory",
         "locks",

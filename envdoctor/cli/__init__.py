@@ -14,6 +14,7 @@ from envdoctor.cli import (  # noqa: F401 - each has its commands
     cache_status,
     check,
     freeze,
+    health,
     history,
     lock_audit,
     lock_compare,

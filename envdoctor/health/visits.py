@@ -8,9 +8,10 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from envdoctor.model import Report, Severity
+    from envdoctor.model import Report, Severity, Verdict
     from envdoctor.recorded import Recorded
 
+NOT_DONE = 3
 Kind = Literal["appeared", "worsened", "eased", "healed"]
 
 
@@ -50,6 +51,15 @@ class Visit:
     """Fact -> seconds that it took."""
     changes: tuple[Change, ...] = ()
     """Against the run before, as the state knows it."""
+    last: Verdict | None = None
+    """What the last look came to, where it is not yet time for another one: on network file systems."""
+
+    @property
+    def status(self) -> int:
+        """Exit status, as of `check`: 1 it is sick, 3 it was not judged, 0 otherwise."""
+        if self.last is not None:
+            return 1 if self.last == "sick" else 0
+        return NOT_DONE if self.report is None else self.report.status()
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,3 +72,10 @@ class Round:
     visits: tuple[Visit, ...]
     note: str = ""
     """Why there are none, or what is to be said of the whole: another run is under way."""
+    said: tuple[str, ...] = ()
+    """What the configuration names and is not there, and what became of the state."""
+
+    @property
+    def status(self) -> int:
+        """Exit status: the worst of all visits; 1 outranks 3."""
+        return max((visit.status for visit in self.visits), key=(0, NOT_DONE, 1).index, default=0)

@@ -28,6 +28,11 @@ def table(name: str) -> Mapping[str, Any]:
         return tomllib.load(stream)
 
 
+def names() -> Sequence[str]:
+    """Return the names of all tables."""
+    return sorted(name.removesuffix(".toml") for name in os.listdir(FOLDER) if name.endswith(".toml"))
+
+
 def rows(name: str) -> Sequence[Mapping[str, Any]]:
     """Return the rows of a table, in file order."""
     found: Sequence[Mapping[str, Any]] = table(name)["row"]

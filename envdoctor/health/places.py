@@ -1,0 +1,178 @@
+"""Which environments a configuration means, whose each is, and what may be done there.
+
+Nothing is opened here: this runs as whoever runs `health`, root as a rule, and names alone are looked at, in forked
+children with a limit of time.
+"""
+
+from __future__ import annotations
+
+import glob
+import os
+import pwd
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from envdoctor import envs, locate
+from envdoctor.facts.node import NETWORK_KINDS, Mount, mount_of, parse_mountinfo
+from envdoctor.health.configuring import Wanted
+from envdoctor.images import is_environment
+from envdoctor.model import Unavailable
+from envdoctor.system.dropped import Identity, identity, nobody
+from envdoctor.system.forked import Task, gather
+from envdoctor.system.people import user_name
+from envdoctor.system.reading import head
+from envdoctor.system.trust import strangers
+
+NONE = "is not a Python environment (no pyvenv.cfg, conda-meta or lib/pythonX.Y)"
+WITHIN = 3.0
+"""Seconds that the names of one pattern, or of one environment, may take: a file server may be dead."""
+MATCHES = 10_000
+"""Matches of one pattern that are looked at."""
+ENTRIES = 20_000
+"""Entries of root's own environment that are looked at to learn who may write there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One environment, before anybody has looked into it."""
+
+    prefix: str
+    """Its identity: of one with generations the link that leads to them."""
+    wanted: Wanted
+    owner: str = ""
+    """User name of the owner; "" if unknown."""
+    uid: int = -1
+    who: Identity | None = None
+    """Who looks at it; None if nobody may."""
+    still: str = ""
+    """Why nothing is started there; "" if its interpreter may be."""
+    network: str = ""
+    """Type of the network file system it lies on."""
+    reason: str = ""
+    """Why nobody looks."""
+    due: bool = True
+    """False if it lies on a network file system and was looked at within the hour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a configuration came to."""
+
+    places: tuple[Place, ...]
+    said: tuple[str, ...] = ()
+    """Patterns that match nothing, or did not answer, and matches that are no environment."""
+
+
+def survey(targets: Sequence[Wanted], recent: Collection[str], root: str = "", *, within: float) -> Survey:
+    """Find all environments that are meant, each once: the first `[[target]]` that means it holds.
+
+    `recent` are those that lately were looked at: where that tells that they lie on a network file system and their
+    turn has not come, they are not touched.
+    """
+    patterns = [Task(str(n), partial(_matches, wanted.path), timeout=WITHIN) for n, wanted in enumerate(targets)]
+    found = gather(patterns, deadline=within)
+    said: list[str] = []
+    tasks: dict[str, Wanted] = {}
+    for number, wanted in enumerate(targets):
+        matches = found[str(number)]
+        if isinstance(matches, Unavailable):
+            said.append(f"{wanted.path}: {matches.reason}")
+        elif not matches:
+            said.append(f"{wanted.path}: matches nothing")
+        for path in () if isinstance(matches, Unavailable) else matches:
+            tasks.setdefault(path, wanted)
+    work = [Task(path, partial(_place, path, wanted, recent, root), timeout=WITHIN) for path, wanted in tasks.items()]
+    answers = gather(work, deadline=within)
+    places = []
+    for path, wanted in tasks.items():
+        place = answers[path]
+        if isinstance(place, Unavailable):
+            places.append(Place(path, wanted, reason=place.reason))
+        elif place.reason == NONE and path != wanted.path:
+            said.append(f"{path}: {NONE}")
+        else:
+            places.append(place)
+    return Survey(_once(places), tuple(said))
+
+
+def _once(places: Iterable[Place]) -> tuple[Place, ...]:
+    known: dict[str, Place] = {}
+    for place in places:
+        known.setdefault(place.prefix, place)
+    return tuple(known.values())
+
+
+def _matches(path: str) -> list[str]:
+    if not glob.has_magic(path):
+        return [path]
+    return sorted(found for found, _ in zip(glob.iglob(path), range(MATCHES), strict=False))
+
+
+def _place(path: str, wanted: Wanted, recent: Collection[str], root: str) -> Place:
+    mounts = parse_mountinfo(head("/proc/self/mountinfo", 4 << 20).decode(errors="surrogateescape"))
+    known = envs.link_of(path) or path
+    if known in recent and (network := _network(known, mounts)):
+        return Place(known, wanted, network=network, due=False)
+    status = os.stat(path)  # what answers late here is given up by who waits for it
+    if not is_environment(path):
+        return Place(path, wanted, user_name(status.st_uid), status.st_uid, reason=NONE)
+    prefix, python = locate.identity(path, place=os.path.islink(envs.link_of(path)))
+    network = _network(os.path.realpath(prefix), mounts)
+    uid = status.st_uid if wanted.owner is None else _uid(wanted.owner)
+    if uid is None:
+        return Place(prefix, wanted, wanted.owner or "", reason=f"there is no user {wanted.owner}", network=network)
+    who, still = _looker(prefix, python, uid)
+    still = (
+        "--root: nothing is started" if root else still or (network and f"it lies on a file system of type {network}")
+    )
+    return Place(prefix, wanted, user_name(uid), uid, who, still, network, due=not (network and prefix in recent))
+
+
+def _network(path: str, mounts: Sequence[Mount]) -> str:
+    mount = mount_of(path, mounts)
+    return mount.kind if mount is not None and mount.kind in NETWORK_KINDS else ""
+
+
+def _uid(name: str) -> int | None:
+    try:
+        return pwd.getpwnam(name).pw_uid
+    except KeyError:
+        return None
+
+
+def _looker(prefix: str, python: str, uid: int) -> tuple[Identity, str]:
+    """Return who looks at an environment, and why nothing is started there.
+
+    Root's own is looked at by nobody in particular where others could have put something into it.
+    """
+    me = os.geteuid()
+    if me != 0:
+        return identity(me), "" if uid == me else f"it belongs to {user_name(uid)}"
+    if uid == 0:
+        open_to = strangers(prefix, 0) or _open_within(prefix)
+        return (nobody(), open_to) if open_to else (identity(0), strangers(python, 0) or "")
+    return identity(uid), strangers(python, uid) or strangers(prefix, uid) or ""
+
+
+def _open_within(prefix: str) -> str | None:
+    """Say what in an environment of root's others may write, as far down as packages and their metadata lie."""
+    left = ENTRIES
+    libraries = glob.glob(os.path.join(glob.escape(prefix), "lib*", "python3*"))
+    packages = [os.path.join(library, name) for library in libraries for name in ("site-packages", "dist-packages")]
+    for folder in (prefix, os.path.join(prefix, "bin"), *libraries, *packages):
+        for path in (folder, *_entries(folder)) if os.path.isdir(folder) else ():
+            left -= 1
+            said = strangers(path, 0) if left else f"{folder} has too many entries to be sure of"
+            if said:
+                return said
+    return None
+
+
+def _entries(folder: str) -> list[str]:
+    return [entry.path for entry in os.scandir(folder)]
+
+
+def in_turn(places: Sequence[Place], visited: Mapping[str, float]) -> list[Place]:
+    """Put those first that were looked at longest ago, or never; `visited` has the times by prefix."""
+    return sorted(places, key=lambda place: visited.get(place.prefix, float("-inf")))

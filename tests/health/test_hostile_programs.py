@@ -1,0 +1,194 @@
+"""Programs that a user has laid out for root to start: each runs as its owner, or not at all, and never on."""
+
+import os
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from nobody import NOBODY
+from nodes import SIX, give
+
+pytestmark = pytest.mark.whole
+WHO = 'id -u > "$(dirname "$(dirname "$0")")/uid"\n'
+SLEEP = "86400.0625"
+"""Seconds of a sleep that can be told from any other."""
+SWAP = """
+import os, time
+while True:
+    time.sleep(0.0005)
+    for one, other in (("{good}", "x"), ("{bad}", "{good}"), ("{good}", "{bad}"), ("x", "{good}")):
+        os.rename(one, other)
+"""
+PLANT = "import os; open({path!r}, 'a').write(f'{{os.getuid()}} ')\n"
+
+
+@pytest.fixture
+def eve(node):
+    """Return an environment of nobody's, and how to look at it once bin/python is what a test wants."""
+    patient = node.patient("evil")
+
+    def looked(script=None, **more):
+        if script is not None:
+            patient.interpreter(script)
+        give(patient.folder)
+        return node.looks("--deadline", "3", **more)["evil"]
+
+    patient.looked = looked
+    return patient
+
+
+def sleeping():
+    """Return the processes of that sleep."""
+    listed = subprocess.run(["ps", "ax", "-o", "args"], capture_output=True, text=True, check=True).stdout
+    return [line for line in listed.splitlines() if SLEEP in line]
+
+
+def no_longer():
+    """Tell whether nothing sleeps on; what was killed may take a moment to be gone."""
+    ends = time.monotonic() + 5
+    while sleeping() and time.monotonic() < ends:
+        time.sleep(0.05)
+    return not sleeping()
+
+
+def test_an_interpreter_runs_as_its_owner(eve):
+    eve.looked(WHO)
+    assert (eve.prefix / "uid").read_text().split() == [str(NOBODY)]
+
+
+def test_it_has_nothing_of_roots_to_start_from(eve):
+    script = (
+        'exec > "$(dirname "$(dirname "$0")")/uid" 2>&1; env; ls -l /proc/self/fd; cat /proc/self/status; ulimit -a\n'
+        "sudo -n id; su -c id; cat ../shadow"
+    )
+    eve.looked(script, env={"SECRET_OF_ROOT": "x", "LD_PRELOAD": "", "PYTHONPATH": str(eve.folder)})
+    said = (eve.prefix / "uid").read_text()
+    status = dict(line.split(":", 1) for line in said.splitlines() if line.startswith(("Cap", "NoNewPrivs", "Groups")))
+    assert {name: int(value, 16) for name, value in status.items() if name.startswith("Cap")} == dict.fromkeys(
+        ("CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"), 0
+    )
+    assert status["NoNewPrivs"].strip() == "1"
+    assert status["Groups"].split() in ([], [str(NOBODY)])
+    assert "SECRET_OF_ROOT" not in said
+    assert "uid=0" not in said
+    assert [line for line in said.splitlines() if "->" in line and not line.endswith(("/dev/null", "/uid", "fd"))] == []
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        f"while :; do sleep {SLEEP} & done",
+        f"trap '' TERM INT HUP; while :; do sleep {SLEEP}; done",
+        f"setsid setsid sleep {SLEEP} </dev/null >/dev/null 2>&1 & exit 0",
+        f"kill -9 $PPID; kill -9 -1; sleep {SLEEP}",
+        f"kill -STOP $PPID; sleep {SLEEP}",
+    ],
+    ids=["forks", "does not want to end", "hides", "kills who asks", "stops who asks"],
+)
+def test_what_does_not_end_is_ended(eve, script):
+    began = time.monotonic()
+    look = eve.looked(script)
+    assert time.monotonic() - began < 30
+    assert look["reason"] or look["report"]
+    assert no_longer()
+
+
+def test_what_prints_without_end_is_cut_off(eve):
+    look = eve.looked("yes $(head -c 100000 /dev/zero | tr '\\0' x)")
+    assert "printed more than" in str(look["report"])
+
+
+def test_code_that_site_would_run_does_not_run(eve):
+    planted = eve.prefix / "planted"
+    code = PLANT.format(path=str(planted))
+    (eve.site / "evil.pth").write_text(code)
+    (eve.site / "sitecustomize.py").write_text(code)
+    (eve.site / "usercustomize.py").write_text(code)
+    look = eve.looked()
+    assert look["report"]["failed"] == []
+    assert not planted.exists()
+
+
+def test_an_environment_of_roots_that_others_can_change_is_read_as_nobody_and_not_started(node):
+    patient = node.patient("shared", uid=0)
+    patient.interpreter(WHO)
+    patient.site.chmod(0o777)
+    info = patient.info(SIX)
+    (info / "METADATA").unlink()
+    (info / "METADATA").symlink_to(node.secret)
+    look = node.looks(text=f'[[target]]\npath = "{patient.prefix}"\n')["shared"]
+    assert look["owner"] == "root"
+    assert look["report"]["seen"]["interpreter"] == f"not started: {patient.site} can be written by everybody"
+    assert not (patient.prefix / "uid").exists()
+
+
+def test_an_interpreter_behind_a_directory_of_others_is_not_started(node):
+    """Eve could put anything where the path of root's own environment leads."""
+    patient = node.patient("private", uid=0)
+    patient.interpreter(WHO)
+    home = node.folder / f"user{NOBODY}" / "link"
+    home.mkdir(parents=True)
+    (home / ".venv").symlink_to(patient.prefix)
+    give(home.parent)
+    look = node.looks(text=f'[[target]]\npath = "{home}/.venv"\n')["link"]
+    assert look["owner"] == "root"
+    assert look["report"]["seen"]["interpreter"].startswith("not started: ")
+    assert not (patient.prefix / "uid").exists()
+
+
+def test_an_environment_of_another_users_is_not_started_through_a_link(node):
+    patient = node.patient("victim", uid=12345)
+    patient.interpreter(WHO)
+    give(patient.folder, 12345)
+    home = node.folder / f"user{NOBODY}" / "link"
+    home.mkdir(parents=True)
+    (home / ".venv").symlink_to(patient.prefix)
+    give(home.parent)
+    look = node.looks(text=f'[[target]]\npath = "{home}/.venv"\n')["link"]
+    assert look["uid"] == 12345
+    assert look["report"]["seen"]["interpreter"] == f"not started: {home.parent} belongs to nobody"
+    assert not (patient.prefix / "uid").exists()
+
+
+def test_a_component_that_is_replaced_during_the_run_leads_root_nowhere(node):
+    """Two directories change places all the time: one is an environment, one is made of links to what root has."""
+    good, bad = node.patient("swap"), node.patient("other")
+    for path in (bad.prefix / "pyvenv.cfg", bad.folder / "requirements.txt", *bad.site.rglob("*")):
+        if path.is_file():
+            path.unlink()
+            path.symlink_to(node.secret)
+    for patient in (good, bad):
+        patient.interpreter(WHO)
+        give(patient.folder)
+    swap = SWAP.format(good=good.folder, bad=bad.folder)
+    swapper = subprocess.Popen(["/usr/bin/python3", "-c", swap], cwd=good.folder.parent)
+    try:
+        for _ in range(2):
+            node.health("--deadline", "3")
+    finally:
+        swapper.kill()
+        swapper.wait()
+    planted = [path.read_text() for path in Path(good.folder.parent).glob("*/.venv/uid")]
+    assert set("".join(planted).split()) <= {str(NOBODY)}
+
+
+def test_a_policy_of_the_targets_mutes_nothing_of_the_machines(eve):
+    (eve.folder / "envdoctor.toml").write_text(
+        'plugins = false\n[limits]\nshm = "900TiB"\n[[mute]]\nprobe = "*"\nwhy = "all is well"\n'
+    )
+    (eve.site / "six.py").unlink()
+    report = eve.looked()["report"]
+    assert {finding["probe"].partition("/")[0] for finding in report["findings"]} == {"node"}
+    assert {"packages/missing-file"} <= {finding["probe"] for finding in report["muted"]}
+
+
+def test_a_configuration_that_others_may_write_is_refused(node):
+    path = node.configure()
+    path.chmod(0o666)
+    answer = node.doctor("health", "--config", path)
+    assert answer.status == 2
+    assert f"{path} can be written by everybody" in answer.stderr
+    os.chown(path, NOBODY, NOBODY)
+    path.chmod(0o600)
+    assert f"{path} belongs to nobody" in node.doctor("health", "--config", path).stderr
