@@ -37,6 +37,8 @@ class Look:
     """True if the marks of compile caches may be raised, in the owner's own state."""
     privileged: bool
     """True if it is root who wants to know."""
+    caller: Mapping[str, str]
+    """Variables that say where whoever wants to know keeps his state: that is where his own environments' is."""
 
 
 def look(wanted: Look) -> bytes:
@@ -46,19 +48,18 @@ def look(wanted: Look) -> bytes:
     try:
         if who is None:
             raise EnvDoctorError("nobody may look at it")
+        own = wanted.caller if who.uid == os.geteuid() else who.environment()
         dropped.become(who, seconds=math.ceil(wanted.deadline) + 1)
-        return _seen(wanted, who.environment(), began)
+        return _seen(wanted, who.environment(), own, began)
     except (EnvDoctorError, OSError) as error:
         return answers.refusal(str(error))
     except Exception as error:  # noqa: BLE001 - one environment that breaks a look must not go without a reason
         return answers.refusal(f"the doctor failed here, please report it: {described(error)}")
 
 
-def _seen(wanted: Look, login: Mapping[str, str], began: float) -> bytes:
+def _seen(wanted: Look, login: Mapping[str, str], own: Mapping[str, str], began: float) -> bytes:
     place = wanted.place
-    host = LocalHost(
-        env=login, cwd="/", patience=wanted.deadline / 2, root=wanted.root, caller=login, still=place.still
-    )
+    host = LocalHost(env=login, cwd="/", patience=wanted.deadline / 2, root=wanted.root, caller=own, still=place.still)
     inside.enter(wanted.root)
     target, policy = _located(wanted, host)
     job = _job(place, host)

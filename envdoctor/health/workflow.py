@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 
 from envdoctor import locate
@@ -29,7 +29,7 @@ SHARE = 1 / 3
 GRACE = 1.0
 """Seconds between the end of a look and the end of the child that looks."""
 LEAST = 1.0
-"""Seconds below which no visit is begun."""
+"""Seconds below which no visit is begun; half of its share, if that is less."""
 HOURLY = timedelta(hours=1)
 """How often an environment on a network file system is looked at."""
 
@@ -62,7 +62,9 @@ def run(asked: Asked, host: Host) -> Round:
         if not turn.mine:
             return Round(host.name, moment, time.monotonic() - began, (), turn.said)
         visits, said = _visited(asked, configuration, memory, host, began + deadline)
-        return Round(host.name, moment, time.monotonic() - began, visits, turn.said, clean([*said, *memory.said]))
+        return Round(
+            host.name, moment, time.monotonic() - began, visits, turn.said, tuple(clean([*said, *memory.said]))
+        )
 
 
 def configured(asked: Asked, host: Host) -> Configuration:
@@ -97,16 +99,17 @@ def _visits(order: Sequence[Place], asked: Asked, memory: Memory, host: Host, en
             yield _as_it_was(visit, place, memory)
         elif place.reason:
             yield memory.remember(visit)
-        elif left < LEAST:
+        elif left < min(LEAST, share / 2):
             said = "the deadline came before its turn, which is first in the next run"
             yield replace(visit, reason=said, visited=False)
         else:
-            yield memory.remember(_one(visit, place, asked, host.now(), left))
+            yield memory.remember(_one(visit, place, asked, host, left))
 
 
-def _one(visit: Visit, place: Place, asked: Asked, at: datetime, left: float) -> Visit:
+def _one(visit: Visit, place: Place, asked: Asked, host: Host, left: float) -> Visit:
     """Look at one environment, in a child that is ended with all that it started."""
-    wanted = Look(place, asked.root, left - min(GRACE, left / 4), asked.keep, os.geteuid() == 0)
+    wanted = Look(place, asked.root, left - min(GRACE, left / 4), asked.keep, os.geteuid() == 0, host.own)
+    at = host.now()
     try:
         answer = answers.read(confined.answer(partial(look, wanted), within=left))
     except EnvDoctorError as error:

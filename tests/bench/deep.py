@@ -38,8 +38,8 @@ def main() -> None:
         measured(target, Path(folder), options.rounds)
 
 
-def made(folder: Path, files: int) -> Path:
-    """Make a venv of many small files and some large ones, about 100 KB a file, in a hundred distributions."""
+def made(folder: Path, files: int, size: int = 100_000) -> Path:
+    """Make a venv of many small files and some large ones, about so many bytes a file, in a hundred distributions."""
     chance = random.Random(1)  # noqa: S311 - the same files each time
     target = folder / "target"
     site = target / f"lib/python{sys.version_info[0]}.{sys.version_info[1]}/site-packages"
@@ -47,8 +47,8 @@ def made(folder: Path, files: int) -> Path:
     (target / "bin/python").symlink_to(sys.executable)
     (target / "pyvenv.cfg").write_text(f"home = {Path(sys.executable).parent}\nversion = {sys.version.split()[0]}\n")
     for number in range(100):
-        sizes = [chance.randint(100, 30_000) for _ in range(files // 100 - 1)]
-        large = max(0, 100_000 * len(sizes) - sum(sizes))
+        sizes = [chance.randint(100, size * 3 // 10) for _ in range(files // 100 - 1)]
+        large = max(0, size * len(sizes) - sum(sizes))
         content = {f"p{number}/s{n % 40}/m{n}.py": chance.randbytes(size) for n, size in enumerate(sizes)}
         content[f"p{number}/large.so"] = chance.randbytes(large)
         for path, data in Wheel(f"p{number}", "1.0", content).entries().items():
