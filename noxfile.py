@@ -79,7 +79,7 @@ def soak(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Time and memory of `check`, cache saves, deep checks and rebuilds against others; growth of the state."""
+    """Time and memory of `check`, cache saves, deep checks and rebuilds against others, of health; growth of the state."""
     script = Path("tests", "bench", "bench.py")
     if not script.exists():
         _cannot(session, f"{script} is not there")
@@ -89,6 +89,7 @@ def bench(session: nox.Session) -> None:
     session.run("python", str(script.with_name("deep.py")))
     session.run("python", str(script.with_name("rebuild.py")))
     session.run("python", str(script.with_name("state.py")))
+    session.run("python", str(script.with_name("health.py")))
 
 
 @nox.session

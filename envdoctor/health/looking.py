@@ -21,7 +21,7 @@ from envdoctor.state import environments
 from envdoctor.state.place import path_of
 from envdoctor.state.values import Subject
 from envdoctor.system import dropped, inside
-from envdoctor.system.host import LocalHost
+from envdoctor.system.host import LocalHost, bind_children
 from envdoctor.system.trust import strangers
 
 
@@ -50,6 +50,7 @@ def look(wanted: Look) -> bytes:
             raise EnvDoctorError("nobody may look at it")
         own = wanted.caller if who.uid == os.geteuid() else who.environment()
         dropped.become(who, seconds=math.ceil(wanted.deadline) + 1)
+        bind_children()
         return _seen(wanted, who.environment(), own, began)
     except (EnvDoctorError, OSError) as error:
         return answers.refusal(str(error))
@@ -77,7 +78,7 @@ def _seen(wanted: Look, login: Mapping[str, str], own: Mapping[str, str], began:
     if place.still:
         seen["interpreter"] = f"not started: {place.still}"
     if wanted.keep and not place.network and (said := marking.remember(taken)):
-        seen["marks"] = said
+        seen["state"] = said
     report = replace(report, seen=seen)
     return answers.answer(report, recorded.record(taken, target, policy, host.name, report.taken_at), took)
 

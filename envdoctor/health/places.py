@@ -18,7 +18,7 @@ from envdoctor.facts.node import NETWORK_KINDS, Mount, mount_of, parse_mountinfo
 from envdoctor.health.configuring import Wanted
 from envdoctor.images import is_environment
 from envdoctor.model import Unavailable
-from envdoctor.system.dropped import Identity, identity, nobody
+from envdoctor.system.dropped import Identity, bound, identity, nobody
 from envdoctor.system.forked import Task, gather
 from envdoctor.system.people import user_name
 from envdoctor.system.reading import head
@@ -104,12 +104,14 @@ def _once(places: Iterable[Place]) -> tuple[Place, ...]:
 
 
 def _matches(path: str) -> list[str]:
+    bound()  # a directory may hold any number of names
     if not glob.has_magic(path):
         return [path]
     return sorted(found for found, _ in zip(glob.iglob(path), range(MATCHES), strict=False))
 
 
 def _place(path: str, wanted: Wanted, recent: Collection[str], root: str) -> Place:
+    bound()
     mounts = parse_mountinfo(head("/proc/self/mountinfo", 4 << 20).decode(errors="surrogateescape"))
     known = envs.link_of(path) or path
     if known in recent and (network := _network(known, mounts)):

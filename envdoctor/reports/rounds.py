@@ -48,6 +48,9 @@ def _visit(visit: Mapping[str, Any], style: Style) -> Iterator[str]:
         yield style.wrap(text, INDENT, INDENT + "  ")
     if len(visit["changes"]) > SHOWN:
         yield f"{INDENT}and {len(visit['changes']) - SHOWN} more changes (all of them: --format json)"
+    for key in ("job environment", "interpreter", "state") if visit["report"] else ():
+        if key in visit["report"]["seen"]:
+            yield style.wrap(f"{key}: {visit['report']['seen'][key]}", INDENT, INDENT + "  ")
     for fact, reason in _lost(visit["report"] or {}):
         yield style.wrap(f"not judged: {fact}: {reason}", INDENT, INDENT + "  ")
 

@@ -59,8 +59,9 @@ def answer(work: Callable[[], bytes], *, within: float) -> bytes:
         return _received(child, reading, within)
     finally:
         with uninterrupted():
-            end_all(child, lambda: others)
             os.close(reading)
+            if _ended(child) != 0 or descendants({os.getpid()}) - others:
+                end_all(child, lambda: others)
 
 
 def _serve(work: Callable[[], bytes], writing: int) -> NoReturn:
@@ -106,8 +107,14 @@ def _received(child: _Child, reading: int, within: float) -> bytes:
                 raise EnvDoctorError(f"no answer within {within:.3g} s")
 
 
-def _by_signal(child: _Child) -> str:
+def _ended(child: _Child) -> int | None:
+    """Return how a child ended that has nothing more to do; None if it lives on."""
     give_up = time.monotonic() + _PULSE
-    while child.poll() is None and time.monotonic() < give_up:
-        time.sleep(_PULSE / 10)
-    return f" (signal {-child.status})" if child.status is not None and child.status < 0 else ""
+    while (status := child.poll()) is None and time.monotonic() < give_up:
+        time.sleep(_PULSE / 50)
+    return status
+
+
+def _by_signal(child: _Child) -> str:
+    status = _ended(child)
+    return f" (signal {-status})" if status is not None and status < 0 else ""

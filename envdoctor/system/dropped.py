@@ -70,7 +70,7 @@ def become(who: Identity, *, seconds: int) -> None:
     """
     privileged = os.geteuid() == 0
     try:
-        _bound(who.uid, seconds)
+        bound({**LIMITS, resource.RLIMIT_CPU: seconds, resource.RLIMIT_NPROC: _tasks(who.uid) + TASKS})
         if privileged:
             prctl.bound_capabilities()
             os.setgroups(who.groups)
@@ -110,9 +110,8 @@ def _works(way: Callable[[], object]) -> bool:
     return True
 
 
-def _bound(uid: int, seconds: int) -> None:
-    """Set the limits, none above what is allowed already."""
-    limits = {**LIMITS, resource.RLIMIT_CPU: seconds, resource.RLIMIT_NPROC: _tasks(uid) + TASKS}
+def bound(limits: Mapping[int, int] = LIMITS) -> None:
+    """Set limits for this process and what it starts, none above what is allowed already."""
     for number, wanted in limits.items():
         _, hard = resource.getrlimit(number)
         value = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from envdoctor.errors import EnvDoctorError, UsageError, described
 from envdoctor.model import Unavailable
 from envdoctor.system.descendants import ENDING, uninterrupted
-from envdoctor.system.host import end_group, own_group, share_group
+from envdoctor.system.host import children_bound, end_group, own_group, share_group
 from envdoctor.system.prctl import die_with_parent
 
 
@@ -151,6 +151,8 @@ def _child(task: Task, arguments: list[Any], writing: int) -> NoReturn:
     try:
         own_group(0)
         share_group()
+        if children_bound():
+            end_with_parent()
         _unreaped.clear()
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)

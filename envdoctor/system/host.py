@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from envdoctor.errors import EnvDoctorError
 from envdoctor.system.inhabitant import environment
+from envdoctor.system.prctl import die_with_parent
 from envdoctor.system.rooted import below, resolve
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 OUTPUT_CAP = 1 << 20
 """Bytes of one stream that are kept of a process; one that prints more is ended."""
 _shares_group = False
+_binds_children = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +165,7 @@ class LocalHost:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 process_group=None if _shares_group else 0,
+                preexec_fn=die_with_parent if _binds_children else None,
             )
         except (OSError, ValueError) as error:  # ValueError: NUL in an argument
             return Completed(None, b"", f"did not start: {getattr(error, 'strerror', None) or error}")
@@ -224,6 +227,17 @@ def share_group() -> None:
     """Let everything that this process starts from now on stay in its process group."""
     global _shares_group
     _shares_group = True
+
+
+def bind_children() -> None:
+    """Let the kernel end with this process whatever it starts from now on, and what that starts, however it ends."""
+    global _binds_children
+    _binds_children = True
+
+
+def children_bound() -> bool:
+    """Tell whether what this process starts is to end with it."""
+    return _binds_children
 
 
 def end_group(pid: int) -> None:

@@ -1,6 +1,7 @@
 """Programs that a user has laid out for root to start: each runs as its owner, or not at all, and never on."""
 
 import os
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -91,6 +92,20 @@ def test_what_does_not_end_is_ended(eve, script):
     look = eve.looked(script)
     assert time.monotonic() - began < 30
     assert look["reason"] or look["report"]
+    assert no_longer()
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_run_that_is_ended_leaves_nothing_of_its_own(eve, node, number):
+    os.mkfifo(eve.bin / "started")
+    eve.interpreter(f"echo > {eve.bin}/started; exec sleep {SLEEP}")
+    give(eve.folder)
+    run = node.doctor.start("health", "--config", node.configure())
+    (eve.bin / "started").read_text()
+    assert sleeping()
+    run.send_signal(number)
+    run.communicate()
+    assert run.returncode == (128 + number if number == signal.SIGTERM else -number)
     assert no_longer()
 
 

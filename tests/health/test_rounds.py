@@ -174,9 +174,10 @@ def test_text_keeps_to_the_width(columns):
 
     message = "six 1.17.0 lacks 3 of its files, and nothing that imports it can start any more because of that"
     change = {"kind": "appeared", "probe": MISSING, "severity": "error", "message": message}
+    report = {"findings": [{"severity": "error"}, {"severity": "warning"}], "failed": [], "seen": {"torch": "2.11.0"}}
     visit = {
         "target": "/home/ann/train/.venv", "owner": "ann", "reason": "", "visited": True, "verdict": "sick",
-        "changes": [change], "report": {"findings": [{"severity": "error"}, {"severity": "warning"}], "failed": []},
+        "changes": [change], "report": report,
     }  # fmt: skip
     late = {**visit, "reason": "the deadline came before its turn, which is first in the next run", "report": None}
     late |= {"verdict": None, "visited": False, "changes": []}
