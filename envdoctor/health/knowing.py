@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from envdoctor.model import Outcome, Unavailable
+from envdoctor.model import Unavailable
 from envdoctor.policy import Policy
 from envdoctor.snapshot import FACTS
 
@@ -32,8 +32,8 @@ NOT_OURS: Mapping[str, Unavailable] = {
     "node/low-limits": Unavailable("the limits of a job are not those of a run of health"),
 }
 """Probe -> why it is never judged here."""
-NODE = "node/"
-"""Probes of the machine: the job's variables change nothing about it, and no policy of a user's mutes them."""
+NODE = "node"
+"""Area of the machine's own probes: the job's variables change nothing about it, and no user's policy does."""
 ON_NETWORK = frozenset(
     {"interpreter", "search_path", "distributions", "lock", "lock_scan", "lock_source", "seal", "job_log"}
     | {"variables", "driver", "toolkits", "node", "gpu_use"}
@@ -89,14 +89,4 @@ def restricted(policy: Policy) -> Policy:
     default = Policy()
     return replace(
         policy, hosts=default.hosts, sdists=default.sdists, severity=default.severity, plugins=default.plugins
-    )
-
-
-def unmuted(outcomes: Sequence[Outcome]) -> tuple[Outcome, ...]:
-    """Undo the mutes of what is the machine's."""
-    return tuple(
-        replace(outcome, findings=(*outcome.findings, *outcome.muted), muted=())
-        if outcome.probe.startswith(NODE)
-        else outcome
-        for outcome in outcomes
     )

@@ -5,16 +5,15 @@ from __future__ import annotations
 import math
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 
 from envdoctor import judge, locate, marking, recorded, registry, snapshot, workflows
 from envdoctor.errors import EnvDoctorError, UsageError, described
 from envdoctor.facts.variables import Variables
 from envdoctor.health import answers, knowing
 from envdoctor.health.places import Place
-from envdoctor.model import Outcome, Report, Target, Unavailable
+from envdoctor.model import Outcome, Report, Target
 from envdoctor.policy import Policy
 from envdoctor.snapshot import Snapshot
 from envdoctor.state import environments
@@ -72,12 +71,12 @@ def _seen(wanted: Look, login: Mapping[str, str], own: Mapping[str, str], began:
         target, host, snapshot.FACTS, deadline=left, instead=knowing.instead(job, place.network), took=took
     )
     report = _judged(target, policy, taken, job, host, began)
-    if wanted.privileged and place.wanted.policy is None:
-        report = replace(report, outcomes=knowing.unmuted(report.outcomes))
+    if (wanted.privileged and place.wanted.policy is None) or not job.known:
+        report = _with_the_node(report, target, Policy() if wanted.privileged else policy, taken)
     seen = {**report.seen, "job environment": job.said}
     if place.still:
         seen["interpreter"] = f"not started: {place.still}"
-    if wanted.keep and not place.network and (said := marking.remember(taken)):
+    if wanted.keep and not place.network and os.geteuid() == place.uid and (said := marking.remember(taken)):
         seen["state"] = said
     report = replace(report, seen=seen)
     return answers.answer(report, recorded.record(taken, target, policy, host.name, report.taken_at), took)
@@ -115,19 +114,17 @@ def _judged(target: Target, policy: Policy, taken: Snapshot, job: knowing.Job, h
     reasons = {probe.id: reason for probe in probes if (reason := knowing.unjudged(probe.id, job))}
     judged = [probe for probe in probes if probe.id not in reasons]
     report = workflows.report(target, policy, taken, judged, host, began)
-    found = {outcome.probe: outcome for outcome in report.outcomes}
-    if not job.known:
-        found |= _of_the_node(target, policy, taken, report.taken_at, frozenset(reasons))
-    found |= {probe: Outcome(probe, skipped=reason) for probe, reason in reasons.items()}
-    return replace(report, outcomes=tuple(found[probe] for probe in sorted(found)))
+    skipped = (Outcome(probe, skipped=reason) for probe, reason in reasons.items())
+    return _sorted(report, [*report.outcomes, *skipped])
 
 
-def _of_the_node(
-    target: Target, policy: Policy, taken: Snapshot, moment: datetime, left: frozenset[str]
-) -> dict[str, Outcome]:
-    """Judge the machine by itself: it is sick whatever CUDA_VISIBLE_DEVICES a job may have."""
-    probes = [probe for probe in registry.of_area(knowing.NODE.strip("/")) if probe.id not in left]
-    if not isinstance(taken.variables, Unavailable):
-        return {}
-    outcomes = judge.judge(probes, replace(taken, variables=Variables()), policy, target, moment)
-    return {outcome.probe: outcome for outcome in outcomes}
+def _with_the_node(report: Report, target: Target, policy: Policy, taken: Snapshot) -> Report:
+    """Judge the machine by itself: it is sick whatever devices a job has, and whatever its owner thinks of that."""
+    probes = [probe for probe in registry.of_area(knowing.NODE) if probe.id not in knowing.NOT_OURS]
+    outcomes = judge.judge(probes, replace(taken, variables=Variables()), policy, target, report.taken_at)
+    ours = {outcome.probe for outcome in outcomes}
+    return _sorted(report, [*outcomes, *(outcome for outcome in report.outcomes if outcome.probe not in ours)])
+
+
+def _sorted(report: Report, outcomes: Iterable[Outcome]) -> Report:
+    return replace(report, outcomes=tuple(sorted(outcomes, key=lambda outcome: outcome.probe)))

@@ -9,9 +9,11 @@ from __future__ import annotations
 import glob
 import os
 import pwd
-from collections.abc import Collection, Iterable, Mapping, Sequence
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from urllib.parse import unquote_to_bytes
 
 from envdoctor import envs, locate
 from envdoctor.facts.node import NETWORK_KINDS, Mount, mount_of, parse_mountinfo
@@ -29,6 +31,10 @@ WITHIN = 3.0
 """Seconds that the names of one pattern, or of one environment, may take: a file server may be dead."""
 MATCHES = 10_000
 """Matches of one pattern that are looked at."""
+_ADDRESS = re.compile(rb"file://(/[^\"\\\0]*)")
+_EDITABLE = re.compile(rb'"editable"\s*:\s*true')
+_LISTED = 1 << 16
+"""Bytes of a path file and of direct_url.json that are read, as facts do."""
 ENTRIES = 20_000
 """Entries of root's own environment that are looked at to learn who may write there."""
 
@@ -168,7 +174,18 @@ def _open_within(prefix: str) -> str | None:
             said = strangers(path, 0) if left else f"{folder} has too many entries to be sure of"
             if said:
                 return said
-    return None
+    return next(filter(None, (strangers(path, 0) for folder in packages for path in _led_to(folder))), None)
+
+
+def _led_to(folder: str) -> Iterator[str]:
+    """Yield where path files and editable installs of a directory lead; all that is read here is root's own by now."""
+    for path in glob.iglob(os.path.join(glob.escape(folder), "*.pth")):
+        lines = head(path, _LISTED).decode(errors="surrogateescape").splitlines()
+        yield from (os.path.join(folder, line.strip()) for line in lines if line.strip() and "\0" not in line)
+    for path in glob.iglob(os.path.join(glob.escape(folder), "*.dist-info", "direct_url.json")):
+        said = head(path, _LISTED)
+        for found in _ADDRESS.findall(said) if _EDITABLE.search(said) else ():
+            yield os.fsdecode(unquote_to_bytes(found))
 
 
 def _entries(folder: str) -> list[str]:

@@ -94,7 +94,7 @@ def _visits(order: Sequence[Place], asked: Asked, memory: Memory, host: Host, en
     share = (ends - time.monotonic()) * SHARE if len(order) > 1 else ends - time.monotonic()
     for place in order:
         left = min(share, ends - time.monotonic())
-        visit = Visit(place.prefix, place.owner, place.uid, host.now(), None, None, place.reason)
+        visit = Visit(place.prefix, place.owner, place.uid, host.now(), None, None, clean(place.reason))
         if not place.due:
             yield _as_it_was(visit, place, memory)
         elif place.reason:
@@ -113,7 +113,7 @@ def _one(visit: Visit, place: Place, asked: Asked, host: Host, left: float) -> V
     try:
         answer = answers.read(confined.answer(partial(look, wanted), within=left))
     except EnvDoctorError as error:
-        return replace(visit, at=at, reason=str(error))
+        return replace(visit, at=at, reason=clean(str(error)))
     return replace(
         visit, at=at, report=answer.report, snapshot=answer.snapshot, reason=answer.reason, seconds=answer.seconds
     )

@@ -1,5 +1,6 @@
 """Programs that a user has laid out for root to start: each runs as its owner, or not at all, and never on."""
 
+import json
 import os
 import signal
 import subprocess
@@ -138,6 +139,20 @@ def test_an_environment_of_roots_that_others_can_change_is_read_as_nobody_and_no
     assert not (patient.prefix / "uid").exists()
 
 
+@pytest.mark.parametrize("way", ["evil.pth", f"{SIX.stem}.dist-info/direct_url.json"])
+def test_an_environment_of_roots_that_leads_to_files_of_others_is_read_as_nobody(node, way):
+    """Root has installed a user's package from its source: that may hold links to anything."""
+    patient = node.patient("editable", uid=0)
+    source = node.folder / f"user{NOBODY}" / "source"
+    (source / "evil-1.0.dist-info").mkdir(parents=True)
+    (source / "evil-1.0.dist-info" / "METADATA").symlink_to(node.secret)
+    give(source)
+    url = {"url": f"file://{source}", "dir_info": {"editable": True}}
+    (patient.site / way).write_text(f"{source}\n" if way == "evil.pth" else json.dumps(url))
+    look = node.looks(text=f'[[target]]\npath = "{patient.prefix}"\n')["editable"]
+    assert look["report"]["seen"]["interpreter"] == f"not started: {source} belongs to nobody"
+
+
 def test_an_interpreter_behind_a_directory_of_others_is_not_started(node):
     """Eve could put anything where the path of root's own environment leads."""
     patient = node.patient("private", uid=0)
@@ -188,14 +203,20 @@ def test_a_component_that_is_replaced_during_the_run_leads_root_nowhere(node):
     assert set("".join(planted).split()) <= {str(NOBODY)}
 
 
-def test_a_policy_of_the_targets_mutes_nothing_of_the_machines(eve):
-    (eve.folder / "envdoctor.toml").write_text(
-        'plugins = false\n[limits]\nshm = "900TiB"\n[[mute]]\nprobe = "*"\nwhy = "all is well"\n'
-    )
+def test_a_policy_of_the_targets_changes_nothing_of_the_machines(eve, node):
+    """It may mute what is its own; a user's limits make no node sick, and his mutes none healthy."""
     (eve.site / "six.py").unlink()
-    report = eve.looked()["report"]
-    assert {finding["probe"].partition("/")[0] for finding in report["findings"]} == {"node"}
-    assert {"packages/missing-file"} <= {finding["probe"] for finding in report["muted"]}
+    policy = eve.folder / "envdoctor.toml"
+    policy.write_text(
+        'plugins = false\n[limits]\nshm = "900TiB"\nnofile = 999999999\n[[mute]]\nprobe = "*"\nwhy = "all is well"\n'
+    )
+    muted = eve.looked()["report"]
+    policy.unlink()
+    plain = eve.looked()["report"]
+    assert "packages/missing-file" in {finding["probe"] for finding in muted["muted"]}
+    of_node = [[f for f in report["findings"] if f["probe"].startswith("node/")] for report in (muted, plain)]
+    assert [f["probe"] for f in of_node[0]] == [f["probe"] for f in of_node[1]]
+    assert [f["probe"] for f in muted["findings"] if not f["probe"].startswith("node/")] == []
 
 
 def test_a_configuration_that_others_may_write_is_refused(node):
