@@ -183,7 +183,19 @@ TABLE = {
     }
     | {"smoke", "snapshot", "system", "versions", "views"},
     "health": {"__init__", "codec", "envs", "errors", "facts", "health", "images", "judge", "knowledge", "locate"}
-    | {"marking", "model", "policy", "printable", "recorded", "registry", "reports", "snapshot", "state", "system"}
+    | {
+        "locks",
+        "marking",
+        "model",
+        "policy",
+        "printable",
+        "recorded",
+        "registry",
+        "reports",
+        "snapshot",
+        "state",
+        "system",
+    }
     | {"workflows"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {

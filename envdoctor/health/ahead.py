@@ -5,14 +5,16 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from envdoctor import facts, knowledge, registry, snapshot, state
+from envdoctor import facts, knowledge, locks, registry, snapshot, state
 from envdoctor.facts import interpreter
 
 _OTHERS = (
-    *("ctypes", "csv", "difflib", "encodings.idna", "encodings.punycode", "encodings.ascii", "encodings.latin_1"),
-    *("glob", "mmap", "multiprocessing", "pickle", "resource", "shutil", "sqlite3", "subprocess", "tempfile"),
-    *("tomllib", "unicodedata", "urllib.parse", "urllib.request", "zipfile", "zoneinfo"),
-    *("packaging.markers", "packaging.requirements", "packaging.specifiers", "packaging.tags", "packaging.utils"),
+    *("ctypes", "configparser", "csv", "difflib", "glob", "mmap", "pickle", "pickletools"),
+    *("pynvml", "resource", "shutil", "sqlite3", "subprocess", "tempfile", "tomllib", "unicodedata", "zipfile"),
+    *(f"encodings.{name}" for name in ("ascii", "cp437", "idna", "latin_1", "utf_8_sig")),
+    *(f"elftools.{name}" for name in ("common.exceptions", "elf.dynamic", "elf.elffile")),
+    *(f"packaging.{name}" for name in ("markers", "requirements", "specifiers", "tags", "utils")),
+    *("envdoctor.judge", "envdoctor.recorded", "envdoctor.workflows", "urllib.parse"),
 )
 """Modules that are imported where they are first needed."""
 
@@ -21,7 +23,7 @@ def load() -> None:
     """Import what is imported late elsewhere, and read the tables."""
     for _ in snapshot.load():
         pass
-    for package in (facts, state):
+    for package in (facts, locks, state):
         for module in iter_modules(package.__path__):
             import_module(f"{package.__name__}.{module.name}")
     registry.select()
@@ -31,5 +33,5 @@ def load() -> None:
     for name in knowledge.names():
         knowledge.table(name)
     interpreter.source()
-    for name in (*_OTHERS, "envdoctor.judge", "envdoctor.workflows", "envdoctor.recorded"):
+    for name in _OTHERS:
         import_module(name)

@@ -168,6 +168,17 @@ def test_without_a_configuration_it_is_the_environment_that_check_would_take(nod
     assert not node.state.exists()
 
 
+def test_below_root_nothing_is_started(node):
+    patient = node.patient("one")
+    patient.interpreter(WHO)
+    give(patient.folder)
+    answer = node.doctor("health", "--root", node.folder, "--target", patient.prefix, "--format", "json", "--no-state")
+    report = answer.report["targets"][0]["report"]
+    assert report["seen"]["interpreter"] == "not started: --root: nothing is started"
+    assert report["failed"] == []
+    assert not (patient.prefix / "uid").exists()
+
+
 @pytest.mark.parametrize("columns", [80, 120])
 def test_text_keeps_to_the_width(columns):
     from envdoctor.reports import layout, rounds
