@@ -1,4 +1,4 @@
-"""A node with users: root, whose configuration names everybody's environments, and nobody, who means ill."""
+"""A node with users: root, whose configuration names everybody's environments, and Eve, who means ill."""
 
 import json
 import os
@@ -45,13 +45,16 @@ class Node:
         self.secret.chmod(0o600)
         self.state = self.private / "state.sqlite"
         self.doctor = Doctor(self.private)
+        self.eve = NOBODY
+        """The user who means ill."""
 
     def remove(self):
         """Leave nothing."""
         shutil.rmtree(self.folder)
 
-    def patient(self, name, uid=NOBODY):
+    def patient(self, name, uid=None):
         """Return a healthy environment with its lock, yet to be given away."""
+        uid = self.eve if uid is None else uid
         home = self.folder / f"user{uid}"
         home.mkdir(exist_ok=True)
         os.chown(home, uid, uid)
@@ -62,9 +65,9 @@ class Node:
         return found
 
     def configure(self, text=None):
-        """Write root's configuration; without a text it names every environment of nobody's."""
+        """Write root's configuration; without a text it names every environment of Eve's."""
         path = self.private / "envdoctor.toml"
-        text = text or f'[[target]]\npath = "{self.folder}/user{NOBODY}/*/.venv"\nlock = "requirements.txt"\n'
+        text = text or f'[[target]]\npath = "{self.folder}/user{self.eve}/*/.venv"\nlock = "requirements.txt"\n'
         path.write_text(f'state = "{self.state}"\n{text}')
         return path
 
