@@ -1,5 +1,6 @@
 """One run at a time for each file of state."""
 
+import re
 import subprocess
 import sys
 
@@ -44,7 +45,7 @@ def test_a_young_run_of_another_process_keeps_it(tmp_path, other):
     process = other(tmp_path / "a", age=20)
     with turns.turn(str(tmp_path / "a"), 30) as turn:
         assert (turn.mine, turn.overdue) == (False, False)
-        assert turn.said == f"another run (process {process.pid}) has been under way for 20 s"
+        assert re.fullmatch(rf"another run \(process {process.pid}\) has been under way for 2\d s", turn.said)
 
 
 def test_another_state_has_a_turn_of_its_own(tmp_path, other):
@@ -64,7 +65,7 @@ def test_one_that_was_killed_gives_it_back(tmp_path, other):
 @pytest.mark.whole
 @pytest.mark.parametrize(
     ("age", "status", "said"),
-    [(45, 0, "has been under way for 4"), (100, 3, "though its deadline was 30 s: see what it waits for, and end it")],
+    [(30, 0, "has been under way for "), (100, 3, "though its deadline was 30 s: see what it waits for, and end it")],
 )
 def test_a_second_run_goes_away_and_a_stuck_one_is_named(tmp_path, other, age, status, said):
     process = other(tmp_path / "state.sqlite", age=age)
