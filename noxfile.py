@@ -79,7 +79,7 @@ def soak(session: nox.Session) -> None:
 
 @nox.session
 def bench(session: nox.Session) -> None:
-    """Time and memory of `check`, cache saves, deep checks and rebuilds against others, of health; growth of the state."""
+    """Time and memory of `check`, cache saves, deep checks, rebuilds and health; growth of the state."""
     script = Path("tests", "bench", "bench.py")
     if not script.exists():
         _cannot(session, f"{script} is not there")
