@@ -71,8 +71,9 @@ def _seen(wanted: Look, login: Mapping[str, str], own: Mapping[str, str], began:
         target, host, snapshot.FACTS, deadline=left, instead=knowing.instead(job, place.network), took=took
     )
     report = _judged(target, policy, taken, job, host, began)
-    if (wanted.privileged and place.wanted.policy is None) or not job.known:
-        report = _with_the_node(report, target, Policy() if wanted.privileged else policy, taken)
+    theirs = wanted.privileged and place.wanted.policy is None
+    if theirs or not job.known:
+        report = _with_the_node(report, target, Policy() if theirs else policy, taken)
     seen = {**report.seen, "job environment": job.said}
     if place.still:
         seen["interpreter"] = f"not started: {place.still}"

@@ -60,7 +60,7 @@ class Memory:
             return visit
         if kept.said:
             self.said[kept.said] = None
-        return replace(visit, changes=kept.changes)
+        return replace(visit, changes=kept.changes, first=kept.first)
 
     def _try(self, work: Callable[[], T], otherwise: T) -> T:
         try:

@@ -51,6 +51,8 @@ class Visit:
     """Fact -> seconds that it took."""
     changes: tuple[Change, ...] = ()
     """Against the run before, as the state knows it."""
+    first: bool = False
+    """True if nothing was known of it before: then all that was found has appeared."""
     last: Verdict | None = None
     """What the last look came to, where it is not yet time for another one: on network file systems."""
 

@@ -87,6 +87,20 @@ def test_the_configuration_says_what_a_job_has(node):
     assert "environment/guard-bypassed" not in skipped(visit)
 
 
+def test_a_policy_that_root_names_holds_for_the_machine_as_well(node):
+    patient, policy = node.patient("one"), node.private / "policy.toml"
+    give(patient.folder)
+    text = f'[[target]]\npath = "{patient.prefix}"\n'
+    policy.write_text('[limits]\nshm = "900TiB"\n')
+    found, _ = visits(node, f'{text}policy = "{policy}"\n')
+    assert found["one"].first
+    assert "node/small-shm" in {probe for probe, _ in found["one"].report.findings()}
+    policy.write_text('[limits]\nshm = "900TiB"\n[[mute]]\nprobe = "node"\nwhy = "known"\n')
+    found, _ = visits(node, f'{text}policy = "{policy}"\n')
+    assert not found["one"].first
+    assert "node/small-shm" not in {probe for probe, _ in found["one"].report.findings()}
+
+
 def test_else_the_owners_last_check_says_it(node, monkeypatch):
     patient = node.patient("one")
     give(patient.folder)
