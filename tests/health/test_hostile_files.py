@@ -59,7 +59,7 @@ def looks():
         (odd.site / f"{ODD}-1.dist-info").mkdir()
         (odd.site / f"{ODD}-1.dist-info" / "METADATA").write_text(f"Name: {ODD}\nVersion: 1\n")
         crowd = node.patient("crowd")
-        for number in range(5_000):
+        for number in range(2_000):
             (crowd.site / f"x{number}.py").touch()
         node.patient("healthy")
         give(node.folder / f"user{NOBODY}")
