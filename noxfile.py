@@ -14,7 +14,7 @@ nox.options.sessions = ["lint", "tests", "tests_venv", "tests_torch"]
 
 # Pinned, since a new release of either brings new complaints.
 LINTERS = ("mypy==2.4.1", "ruff==0.17.6")
-TESTERS = ("fastjsonschema>=2.20", "hypothesis>=6.100", "pytest>=8.2", "pytest-xdist>=3.6")
+TESTERS = ("fastjsonschema>=2.20", "hypothesis>=6.100", "prometheus-client>=0.20", "pytest>=8.2", "pytest-xdist>=3.6")
 INSTALLERS = ("pip>=26", "pip-tools>=7.5", "pre-commit>=4", "uv>=0.9")
 TORCH = "2.13.0"
 TRITONS = ("3.6.0", "3.8.0")

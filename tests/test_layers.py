@@ -196,7 +196,7 @@ TABLE = {
         "state",
         "system",
     }
-    | {"workflows"},
+    | {"views", "workflows"},
     "demo": {"errors", "model", "system", "wheels", "workflows"},
     "cli": {
         "__init__",
