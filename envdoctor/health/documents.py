@@ -22,7 +22,8 @@ def document(found: Round) -> Mapping[str, Any]:
         "host": found.host,
         "status": found.status,
         "note": found.note,
-        "said": list(found.said),
+        "said": [*found.said, *found.untold],
+        "changed": found.changed,
         "targets": [_visit(visit) for visit in found.visits],
         "seconds": round(found.seconds, 3),
     }

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from envdoctor.errors import EnvDoctorError
+from envdoctor.health.metrics import Past
+from envdoctor.health.news import WINDOW, Before
 from envdoctor.health.visits import Visit
 from envdoctor.state import runs
 from envdoctor.state.place import path_of
@@ -62,6 +64,21 @@ class Memory:
             self.said[kept.said] = None
         return replace(visit, changes=kept.changes, first=kept.first)
 
+    def past(self, visits: Sequence[Visit]) -> Mapping[str, Past]:
+        """Return when each environment was last looked at, and last healthy; both may be in this round."""
+        known: dict[str, Past] = self._try(partial(_past, self.path, tuple(self._subjects(visits))), {})
+        return {visit.target: _with(visit, known.get(visit.target, Past())) for visit in visits}
+
+    def before(self, visits: Sequence[Visit]) -> Mapping[str, Before]:
+        """Return what was known of each environment before its visit; nothing of one that was not remembered."""
+        if not self.keep:
+            return {}
+        known: dict[str, Before] = self._try(partial(_before, self.path, self._subjects(visits)), {})
+        return known
+
+    def _subjects(self, visits: Sequence[Visit]) -> dict[Subject, Visit]:
+        return {Subject(self.host, str(visit.uid), visit.target): visit for visit in visits if visit.uid >= 0}
+
     def _try(self, work: Callable[[], T], otherwise: T) -> T:
         try:
             found: T = call("the state", work, timeout=WITHIN)
@@ -69,3 +86,29 @@ class Memory:
             self.said[str(error)] = None
             return otherwise
         return found
+
+
+def _past(path: str, subjects: Sequence[Subject]) -> dict[str, Past]:
+    visited = runs.last_visited(path)
+    healthy = {subject: runs.last_healthy(path, subject) for subject in subjects}
+    return {subject.target: Past(visited.get(subject), run.at if run else None) for subject, run in healthy.items()}
+
+
+def _with(visit: Visit, past: Past) -> Past:
+    """Add what this round knows: the state may be out of reach."""
+    looked = visit.visited and visit.last is None
+    healthy = visit.report is not None and visit.report.verdict == "healthy"
+    return Past(visit.at if looked else past.checked, visit.at if healthy else past.healthy)
+
+
+def _before(path: str, subjects: Mapping[Subject, Visit]) -> dict[str, Before]:
+    return {subject.target: _known(path, subject, visit) for subject, visit in subjects.items()}
+
+
+def _known(path: str, subject: Subject, visit: Visit) -> Before:
+    """Look the window up only where something has changed: few environments have."""
+    last = next(iter(runs.since(path, subject, until=visit.at - timedelta(milliseconds=1), limit=1)), None)
+    if not visit.changes and (last is None or (last.verdict is None) == (visit.report is None)):
+        return Before(last)
+    begins = visit.at - WINDOW
+    return Before(last, tuple(runs.since(path, subject, begins)), tuple(runs.episodes(path, subject, begins)))

@@ -76,8 +76,15 @@ class Round:
     """Why there are none, or what is to be said of the whole: another run is under way."""
     said: tuple[str, ...] = ()
     """What the configuration names and is not there, and what became of the state."""
+    changed: bool = True
+    """False if nothing is otherwise than at the run before."""
+    untold: tuple[str, ...] = ()
+    """Why metrics could not be written, or a command not be told."""
+    incomplete: bool = False
+    """True if the metrics could not be written: part of the work was not done."""
 
     @property
     def status(self) -> int:
         """Exit status: the worst of all visits; 1 outranks 3."""
-        return max((visit.status for visit in self.visits), key=(0, NOT_DONE, 1).index, default=0)
+        own = NOT_DONE if self.incomplete else 0
+        return max((own, *(visit.status for visit in self.visits)), key=(0, NOT_DONE, 1).index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import time
 from collections.abc import Iterator, Sequence
@@ -11,7 +12,7 @@ from functools import partial
 
 from envdoctor import locate
 from envdoctor.errors import EnvDoctorError
-from envdoctor.health import ahead, answers, configuring, knowing, places, turns
+from envdoctor.health import ahead, answers, configuring, knowing, places, telling, turns
 from envdoctor.health.configuring import Configuration, Wanted
 from envdoctor.health.looking import Look, look
 from envdoctor.health.memory import Memory
@@ -45,6 +46,12 @@ class Asked:
     deadline: float | None = None
     keep: bool = True
     """False to write nothing: no state, no marks."""
+    textfile: str | None = None
+    """File for node_exporter."""
+    notify: str | None = None
+    """Command line that is told of changes."""
+    most: float = math.inf
+    """Seconds that the deadline may not exceed, whatever the configuration says."""
 
 
 def run(asked: Asked, host: Host) -> Round:
@@ -54,17 +61,23 @@ def run(asked: Asked, host: Host) -> Round:
     """
     began, moment = time.monotonic(), host.now()
     configuration = configured(asked, host)
-    deadline = asked.deadline or configuration.deadline or DEADLINE
+    wishes = telling.wishes(asked.textfile, asked.notify, _usual(asked, configuration), host)
+    deadline = min(asked.deadline or configuration.deadline or DEADLINE, asked.most)
     memory = Memory(configuration.state, host, keep=asked.keep)
     with turns.turn(memory.path, deadline) as turn:
         if turn.overdue:
             raise EnvDoctorError(f"{turn.said}: see what it waits for, and end it")
         if not turn.mine:
-            return Round(host.name, moment, time.monotonic() - began, (), turn.said)
+            return Round(host.name, moment, time.monotonic() - began, (), turn.said, changed=False)
         visits, said = _visited(asked, configuration, memory, host, began + deadline)
-        return Round(
-            host.name, moment, time.monotonic() - began, visits, turn.said, tuple(clean([*said, *memory.said]))
-        )
+        found = Round(host.name, moment, time.monotonic() - began, visits, turn.said)
+        told = telling.tell(found, wishes, memory)
+        return replace(told, said=tuple(clean([*said, *memory.said])))
+
+
+def _usual(asked: Asked, configuration: Configuration) -> Configuration:
+    """Return who is told by the configuration: of one environment that was named by hand nobody is."""
+    return configuration if asked.target is None and not asked.root else Configuration()
 
 
 def configured(asked: Asked, host: Host) -> Configuration:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 
 from envdoctor.system.descendants import ENDING, uninterrupted
-from envdoctor.system.host import Completed
+from envdoctor.system.host import Completed, write_all
 from envdoctor.system.prctl import die_with_parent
 
 TAIL = 64 << 10
@@ -26,14 +26,16 @@ def perform(
     timeout: float,
     held: Sequence[int] = (),
     heard: Callable[[bytes], None] | None = None,
+    given: bytes = b"",
 ) -> Completed:
-    """Run it with no input, to its end or for `timeout` seconds; `stdout` is the end of both its streams.
+    """Run it to its end or for `timeout` seconds, with `given` as its input; `stdout` is the end of both its streams.
 
     It has a process group of its own, which is killed as a whole if this process is interrupted, or gives up. It
     inherits the descriptors `held`; `heard` is given what it prints, block by block, as it comes.
     """
     end = time.monotonic() + timeout
     process = None
+    source = _filled(given) if given else subprocess.DEVNULL
     try:
         with (
             uninterrupted()
@@ -42,7 +44,7 @@ def perform(
                 argv,
                 env=dict(env),
                 cwd=cwd,
-                stdin=subprocess.DEVNULL,
+                stdin=source,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
                 process_group=0,
@@ -61,6 +63,16 @@ def perform(
     finally:
         if process is not None:
             _end(process)
+        if given:
+            os.close(source)
+
+
+def _filled(data: bytes) -> int:
+    """Return a descriptor from which this can be read: a file in memory, which nobody has to feed meanwhile."""
+    descriptor = os.memfd_create("input")
+    write_all(descriptor, data)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
 
 
 def _begin() -> None:
