@@ -3,12 +3,32 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from envdoctor.cli.application import Format, LockOption, RootOption, TargetOption, app, colour, show, width
+from envdoctor.cli.application import (
+    Format,
+    LockOption,
+    RootOption,
+    TargetOption,
+    app,
+    colour,
+    complain,
+    show,
+    width,
+)
+from envdoctor.errors import EnvDoctorError, UsageError, described
 
+if TYPE_CHECKING:
+    from envdoctor.health.visits import Round
+    from envdoctor.health.workflow import Asked
+
+T = TypeVar("T")
 healths = typer.Typer(name="health", help="Look after environments, from cron or systemd.", invoke_without_command=True)
 app.add_typer(healths)
 
@@ -33,6 +53,21 @@ def health(
     ] = None,
     *,
     no_state: Annotated[bool, typer.Option("--no-state", help="Write nothing: no runs, no marks.")] = False,
+    nagios: Annotated[
+        bool, typer.Option("--nagios", help="One line and a status as a monitoring plug-in's: 0, 1, 2, 3.")
+    ] = False,
+    slurm: Annotated[
+        bool, typer.Option("--slurm", help="Judge the node; print why to drain it. Status 1 for that alone, else 0.")
+    ] = False,
+    textfile: Annotated[
+        str | None, typer.Option(help="Write metrics for node_exporter's textfile collector.", metavar="FILE.prom")
+    ] = None,
+    quiet: Annotated[
+        bool, typer.Option("--quiet-unless-changed", help="Print nothing if all is as at the run before.")
+    ] = False,
+    notify: Annotated[
+        str | None, typer.Option(help="Run CMD, with JSON on its input, if something has changed.", metavar="CMD")
+    ] = None,
 ) -> None:
     """Look at every environment of the configuration and say what has changed since the last time.
 
@@ -42,19 +77,81 @@ def health(
     """
     if context.invoked_subcommand is not None:
         return
-    from envdoctor import workflows
-    from envdoctor.health import documents, workflow
+    if nagios + slurm + quiet + (output != Format.TEXT) > 1 and not (quiet and output == Format.JSON):
+        raise UsageError("--nagios, --slurm, --quiet-unless-changed and --format say what is printed: name one")
+    from envdoctor.health.workflow import Asked
     from envdoctor.system.gentle import give_way
 
     give_way()
-    below = workflows.root_of(root)
-    asked = workflow.Asked(config, target, lock, below, deadline, not no_state)
-    found = workflow.run(asked, workflows.LocalHost(root=below))
+    asked = Asked(config, target, lock, root or "", deadline, not no_state, textfile, notify)
+    raise typer.Exit(_nagios(asked) if nagios else _slurm(asked) if slurm else _report(asked, output, quiet=quiet))
+
+
+def _made(asked: Asked) -> Round:
+    """Make a round, and say on stderr whom it could not tell of it."""
+    from envdoctor import workflows
+    from envdoctor.health import workflow
+
+    below = workflows.root_of(asked.root)
+    found = workflow.run(replace(asked, root=below), workflows.LocalHost(root=below))
+    for problem in found.untold:
+        complain(problem)
+    return found
+
+
+def _report(asked: Asked, output: Format, *, quiet: bool) -> int:
+    from envdoctor.health import documents
+    from envdoctor.reports import layout, rounds
+
+    found = _made(asked)
     document = documents.document(found)
     if output == Format.JSON:
-        show(json.dumps(document, indent=2) + "\n")
+        text = json.dumps(document, indent=2) + "\n"
     else:
-        from envdoctor.reports import layout, rounds
+        text = rounds.render(document, layout.Style(width(), colour()))
+    if found.changed or not quiet:
+        show(text)
+    return found.status
 
-        show(rounds.render(document, layout.Style(width(), colour())))
-    raise typer.Exit(found.status)
+
+def _nagios(asked: Asked) -> int:
+    """Whatever happens, there is one line on stdout."""
+    from envdoctor.health import documents
+    from envdoctor.printable import clean
+    from envdoctor.reports import nagios
+
+    try:
+        document = documents.document(_made(asked))
+    except EnvDoctorError as error:
+        show(nagios.failed(clean(str(error))))
+        return nagios.UNKNOWN
+    show(nagios.render(document))
+    return nagios.status(document)
+
+
+def _slurm(asked: Asked) -> int:
+    """Judge the node first, and alone: what becomes of the round after that changes neither output nor status."""
+    from envdoctor.health import node
+    from envdoctor.reports import slurm
+
+    began = time.monotonic()
+    judged = _unless_it_fails(node.look) or node.Judged()
+    reason = slurm.reason(judged.faults)
+    status = 1 if reason else 0
+    node.leave_in_time(status, began=began)
+    show(slurm.render(reason, node.name()))
+    for unknown in judged.unknown:
+        complain(f"the node is not judged: {unknown}")
+    _unless_it_fails(partial(_made, replace(asked, most=max(1.0, node.LIMIT - (time.monotonic() - began)))))
+    return status
+
+
+def _unless_it_fails(work: Callable[[], T]) -> T | None:
+    """Do it. That the doctor fails is said on stderr, and no fault of the node's."""
+    try:
+        return work()
+    except EnvDoctorError as error:
+        complain(str(error))
+    except Exception as error:  # noqa: BLE001 - a status that is not 0 would drain the node
+        complain(f"this is a fault of envdoctor's, please report it: {described(error)}")
+    return None
