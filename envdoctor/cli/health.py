@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -155,3 +156,35 @@ def _unless_it_fails(work: Callable[[], T]) -> T | None:
     except Exception as error:  # noqa: BLE001 - a status that is not 0 would drain the node
         complain(f"this is a fault of envdoctor's, please report it: {described(error)}")
     return None
+
+
+@healths.command()
+def install(
+    *,
+    systemd: Annotated[bool, typer.Option("--systemd", help="A service and its timer.")] = False,
+    cron: Annotated[bool, typer.Option("--cron", help="A line for cron.")] = False,
+    write: Annotated[bool, typer.Option("--write", help="Write them to where they belong.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Replace files that are there and differ.")] = False,
+    user: Annotated[bool, typer.Option("--user", help="For yourself; default unless root.")] = False,
+    every: Annotated[str, typer.Option(help="How often: 5m, 10m, 1h, 1d ...", metavar="INTERVAL")] = "10m",
+    config: Annotated[str | None, typer.Option(help="Configuration that it is to use.", metavar="FILE")] = None,
+    textfile: Annotated[str | None, typer.Option(help="As for health.", metavar="FILE.prom")] = None,
+    notify: Annotated[str | None, typer.Option(help="As for health.", metavar="CMD")] = None,
+) -> None:
+    """Print what makes systemd or cron run health: hardened, gentle, with a limit of time and a random delay.
+
+    Exit status: 0 printed or written, 2 usage, 3 not written.
+    """
+    if systemd == cron:
+        raise UsageError("name one of --systemd and --cron")
+    from envdoctor.health import installing
+    from envdoctor.workflows import LocalHost
+
+    wish = installing.Wish(cron, every, user or os.geteuid() != 0, config, textfile, notify)
+    found = installing.planned(wish, LocalHost())
+    if write:
+        show("\n".join([*installing.write(found, force=force), f"then: {found.then}", ""]))
+        return
+    if found.open_to:
+        complain(f"root should not run this envdoctor, for others can change it: {found.open_to}")
+    show("\n".join(f"# {path}\n{text}" if path else text for path, text in found.files.items()))
