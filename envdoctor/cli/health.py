@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import time
 from collections.abc import Callable
@@ -84,27 +85,28 @@ def health(
     from envdoctor.system.gentle import give_way
 
     give_way()
-    asked = Asked(config, target, lock, root or "", deadline, not no_state, textfile, notify)
-    raise typer.Exit(_nagios(asked) if nagios else _slurm(asked) if slurm else _report(asked, output, quiet=quiet))
+    asked = Asked(config, target, lock, "", deadline, not no_state, textfile, notify)
+    made = partial(_made, asked, root)
+    raise typer.Exit(_nagios(made) if nagios else _slurm(made) if slurm else _report(made, output, quiet=quiet))
 
 
-def _made(asked: Asked) -> Round:
+def _made(asked: Asked, root: str | None, most: float = math.inf) -> Round:
     """Make a round, and say on stderr whom it could not tell of it."""
     from envdoctor import workflows
     from envdoctor.health import workflow
 
-    below = workflows.root_of(asked.root)
-    found = workflow.run(replace(asked, root=below), workflows.LocalHost(root=below))
+    below = workflows.root_of(root)
+    found = workflow.run(replace(asked, root=below, most=most), workflows.LocalHost(root=below))
     for problem in found.untold:
         complain(problem)
     return found
 
 
-def _report(asked: Asked, output: Format, *, quiet: bool) -> int:
+def _report(made: Callable[[], Round], output: Format, *, quiet: bool) -> int:
     from envdoctor.health import documents
     from envdoctor.reports import layout, rounds
 
-    found = _made(asked)
+    found = made()
     document = documents.document(found)
     if output == Format.JSON:
         text = json.dumps(document, indent=2) + "\n"
@@ -115,14 +117,14 @@ def _report(asked: Asked, output: Format, *, quiet: bool) -> int:
     return found.status
 
 
-def _nagios(asked: Asked) -> int:
+def _nagios(made: Callable[[], Round]) -> int:
     """Whatever happens, there is one line on stdout."""
     from envdoctor.health import documents
     from envdoctor.printable import clean
     from envdoctor.reports import nagios
 
     try:
-        document = documents.document(_made(asked))
+        document = documents.document(made())
     except EnvDoctorError as error:
         show(nagios.failed(clean(str(error))))
         return nagios.UNKNOWN
@@ -130,7 +132,7 @@ def _nagios(asked: Asked) -> int:
     return nagios.status(document)
 
 
-def _slurm(asked: Asked) -> int:
+def _slurm(made: Callable[..., Round]) -> int:
     """Judge the node first, and alone: what becomes of the round after that changes neither output nor status."""
     from envdoctor.health import node
     from envdoctor.reports import slurm
@@ -143,7 +145,7 @@ def _slurm(asked: Asked) -> int:
     show(slurm.render(reason, node.name()))
     for unknown in judged.unknown:
         complain(f"the node is not judged: {unknown}")
-    _unless_it_fails(partial(_made, replace(asked, most=max(1.0, node.LIMIT - (time.monotonic() - began)))))
+    _unless_it_fails(partial(made, most=max(1.0, node.LIMIT - (time.monotonic() - began))))
     return status
 
 
