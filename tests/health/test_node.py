@@ -2,11 +2,15 @@
 
 import os
 import shlex
+import subprocess
+import sys
 
 import pytest
 from values import NOW, driver, finding, gpu, outcome
 
 from envdoctor import judge, knowledge, registry
+from envdoctor.cli import health
+from envdoctor.errors import EnvDoctorError
 from envdoctor.facts.driver_files import DeviceNode, KernelModule, Library
 from envdoctor.facts.variables import Variables
 from envdoctor.health import node
@@ -111,3 +115,42 @@ def test_a_node_in_order_has_no_reason():
 def test_the_name_is_slurms_own_if_it_tells(monkeypatch, told, name):
     monkeypatch.setenv("SLURMD_NODENAME", told)
     assert node.name() == name
+
+
+def stay(status, *, began):
+    """Stands for `leave_in_time`, which would end the tests."""
+
+
+def nothing(most):
+    """A round in which nothing goes wrong."""
+
+
+@pytest.mark.parametrize("error", [EnvDoctorError("no state"), ZeroDivisionError("oh")], ids=["known", "unforeseen"])
+@pytest.mark.parametrize(("faults", "status"), [((("node/gpu-errors", finding(message="GPU 3 is lost")),), 1), ((), 0)])
+def test_what_becomes_of_the_round_changes_nothing(monkeypatch, capsys, faults, status, error):
+    said = "envdoctor: GPU 3 is lost (node/gpu-errors)" if faults else ""
+
+    def made(most):
+        assert most <= node.LIMIT
+        assert capsys.readouterr().out.partition("\n")[0] == said  # before anything of the round can fail
+        raise error
+
+    monkeypatch.setattr(node, "look", lambda: node.Judged(faults, ("NVML gave no answer",)))
+    monkeypatch.setattr(node, "leave_in_time", stay)
+    assert health._slurm(made) == status
+    assert str(error) in capsys.readouterr().err
+
+
+def test_a_node_that_cannot_be_looked_at_is_not_drained(monkeypatch, capsys):
+    monkeypatch.setattr(node, "look", lambda: 1 / 0)
+    monkeypatch.setattr(node, "leave_in_time", stay)
+    assert health._slurm(nothing) == 0
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "ZeroDivisionError" in said.err
+
+
+def test_a_run_that_hangs_ends_in_time_with_the_nodes_status():
+    code = "import time; from envdoctor.health import node; node.leave_in_time(1, began=time.monotonic() - 99)"
+    done = subprocess.run([sys.executable, "-c", f"{code}; time.sleep(60)"], timeout=50, check=False)
+    assert done.returncode == 1
