@@ -66,9 +66,10 @@ ROOT: tuple[Setting, ...] = (
     ("ProtectSystem=strict", "all is read-only but what is named below"),
     ("StateDirectory=envdoctor", "the record of runs: /var/lib/envdoctor"),
     ("StateDirectoryMode=0700", "it tells what users have installed"),
+    ("ProtectHome=no", "environments lie there, and what is remembered of their caches"),
     (
-        "ProtectHome=read-only",
-        "environments lie there; marks of caches, kept there too, are raised by checks alone",
+        "ReadWritePaths=-/home",
+        "marks are raised there by children that have become the owners; add where else homes are",
     ),
     ("PrivateTmp=no", "compile caches lie in /tmp: a private one would be empty"),
     ("PrivateDevices=no", "NVML opens the devices of the GPUs"),

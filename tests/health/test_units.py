@@ -190,6 +190,7 @@ def test_what_the_configuration_writes_is_let_through(tmp_path):
     found = installing.planned(Wish(False, "10m", False, str(config)), FakeHost())
     service = found.files["/etc/systemd/system/envdoctor-health.service"]
     assert [line for line in service.splitlines() if line.startswith("ReadWritePaths")] == [
+        "ReadWritePaths=-/home",
         "ReadWritePaths=/srv/metrics",
         "ReadWritePaths=/srv/state",
     ]
