@@ -24,13 +24,14 @@ def check(torch_build: TorchBuild, driver: Driver | Unavailable, devices: Device
     if isinstance(driver, Unavailable):
         if not driver.failed and driver != NONE_BELOW:
             yield _none(Severity.NOTE, "no NVIDIA driver and no NVIDIA GPU on this node", {})
-    elif isinstance(devices, Unavailable):
-        yield from _unread(driver, devices)
+    elif driver.problem is not None:
+        yield from _unread(driver, driver.problem)
     elif not driver.gpus:
         yield from _empty(driver)
     else:
         yield from _lost(driver)
-        yield from _variable(devices, len(driver.gpus))
+        if isinstance(devices, Devices):  # otherwise the job's variables are not known, and the node is judged alone
+            yield from _variable(devices, len(driver.gpus))
 
 
 def _none(severity: Severity, message: str, evidence: dict[str, object], *remedy: str) -> Finding:

@@ -114,5 +114,12 @@ def test_a_cpu_torch_misses_nothing(found):
     assert judge(found, torch_build("2.11.0+cpu", None)) == []
 
 
+def test_where_the_variables_of_jobs_are_not_known_the_node_is_judged_alone():
+    unknown = {"variables": Unavailable("job environment unknown"), "torch_build": torch_build()}
+    assert findings(check, driver=driver(*TWO, device_nodes=NODES), **unknown) == []
+    (finding,) = findings(check, driver=driver(TWO[0], device_nodes=NODES), **unknown)
+    assert finding.severity == Severity.WARNING
+
+
 def test_a_doctor_that_failed_says_nothing_here():
     assert judge(Unavailable("no answer within 10 s", failed=True)) == []
