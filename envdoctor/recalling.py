@@ -80,15 +80,38 @@ def _recalled(wanted: Wanted, host: Host) -> dict[str, Any]:
     return document
 
 
+def subject(wish: Wish, host: Host) -> tuple[str, Subject]:
+    """Return the state's file, and under what it knows the environment that is meant. Raises UsageError.
+
+    Root's state knows the environments of others; of several users' the caller's own goes first.
+    """
+    from envdoctor.state import runs
+    from envdoctor.state.values import Subject
+
+    path = path_of(host.own, host.own["HOME"], host.name)
+    prefix = _located(wish, host)
+    own = Subject(host.name, str(os.geteuid()), prefix)
+    known = [each for each in runs.last_visited(path) if (each.host, each.target) == (host.name, prefix)]
+    return path, own if own in known or not known else min(known, key=lambda each: each.user)
+
+
+def _located(wish: Wish, host: Host) -> str:
+    """Return the prefix; of an environment that is gone, its path as it is named."""
+    try:
+        target = seek(wish, host)[0]
+    except UsageError:
+        if wish.target is None:
+            raise
+        return os.path.abspath(os.path.join(host.cwd, os.path.expanduser(wish.target)))
+    return target.superseded or target.prefix
+
+
 def _prefix(wanted: Wanted, host: Host) -> str | None:
     """Return the environment that is meant, None for all of them. One that is gone may be asked for by its path."""
     try:
-        target = seek(Wish(target=wanted.target), host)[0]
+        return _located(Wish(target=wanted.target), host)
     except UsageError:
-        if wanted.target is None:
-            return None
-        return os.path.abspath(os.path.join(host.cwd, os.path.expanduser(wanted.target)))
-    return target.superseded or target.prefix
+        return None
 
 
 def _environment(subject: Subject, path: str, since: datetime | None) -> dict[str, Any]:

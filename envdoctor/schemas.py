@@ -15,6 +15,9 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from envdoctor import recorded
+from envdoctor.changes.events import Event, Gap
+from envdoctor.changes.telling import SCHEMA as DIFF_SCHEMA
+from envdoctor.changes.telling import Seen
 from envdoctor.codec import issubclass_safely
 from envdoctor.model import Unavailable
 from envdoctor.reports.schema import DRAFT, REPORT
@@ -33,9 +36,10 @@ _PLAIN: Mapping[Any, Schema] = {
 }
 
 
-def render(what: Literal["report", "snapshot"]) -> str:
+def render(what: Literal["report", "snapshot", "diff"]) -> str:
     """Return a schema as JSON text."""
-    return json.dumps(REPORT if what == "report" else snapshot(), indent=2) + "\n"
+    found = REPORT if what == "report" else snapshot() if what == "snapshot" else diff()
+    return json.dumps(found, indent=2) + "\n"
 
 
 def snapshot() -> Schema:
@@ -54,6 +58,31 @@ def snapshot() -> Schema:
             "facts": {"type": "object", "properties": facts},
         },
         "required": [*head["required"], "facts"],
+        "definitions": {name: known[name] for name in sorted(known)},
+    }
+
+
+def diff() -> Schema:
+    """Return the schema of what `envdoctor diff --format json` prints."""
+    known: dict[str, Schema] = {}
+    seen, event, gap = (_of(kind, known) for kind in (Seen, Event, Gap))
+    weights = known["events.Event"]["properties"]["weight"]
+    weights["enum"] = [name.lower() for name in weights["enum"]]
+    properties = {
+        "schema": {"const": DIFF_SCHEMA},
+        "envdoctor": {"type": "string", "description": "Version that compared them."},
+        "before": seen,
+        "after": seen,
+        "notes": {"type": "array", "items": {"type": "string"}, "description": "What else the two differ in."},
+        "events": {"type": "array", "items": event, "description": "What matters for training first."},
+        "not_comparable": {"type": "array", "items": gap},
+    }
+    return {
+        "$schema": DRAFT,
+        "title": "Comparison of two snapshots by envdoctor",
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
         "definitions": {name: known[name] for name in sorted(known)},
     }
 

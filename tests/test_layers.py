@@ -68,7 +68,7 @@ TABLE = {
     "reports": {"__init__", "model", "printable", "reports", "review"},
     "docs": {"errors", "knowledge", "printable", "registry"},
     "recorded": {"__init__", "codec", "errors", "model", "policy", "printable", "snapshot"},
-    "schemas": {"codec", "model", "recorded", "reports", "snapshot"},
+    "schemas": {"changes", "codec", "model", "recorded", "reports", "snapshot"},
     "reuse": {"__init__", "codec", "errors", "facts", "model", "plugins", "policy", "seals", "system"},
     "progress": {"system"},
     "archives": {"archives", "errors", "facts", "locks", "model", "policy", "printable", "progress", "system"},
@@ -91,6 +91,19 @@ TABLE = {
     "marking": {"errors", "facts", "model", "snapshot", "state", "system", "views"},
     "history": {"__init__", "codec", "errors", "facts", "history", "inventory", "judge", "knowledge", "locate", "model"}
     | {"printable", "recorded", "seals", "snapshot", "system", "versions", "views", "workflows"},
+    "changes": {
+        "__init__",
+        "changes",
+        "codec",
+        "errors",
+        "facts",
+        "knowledge",
+        "locate",
+        "model",
+        "printable",
+        "recalling",
+    }
+    | {"recorded", "review", "seals", "snapshot", "state", "system", "versions", "views", "workflows"},
     "inventory": {"__init__", "codec", "locate", "marking", "model", "printable", "registry", "snapshot", "system"}
     | {"views", "workflows"},
     "workflows": {
@@ -202,6 +215,7 @@ TABLE = {
         "__init__",
         "audit",
         "cache",
+        "changes",
         "cli",
         "demo",
         "docs",
@@ -237,6 +251,7 @@ TABLE = {
 MODULES = sorted(path for path in PACKAGE.rglob("*.py"))
 PURE = {
     "builds",
+    "changes",
     "companions",
     "confirm",
     "history",

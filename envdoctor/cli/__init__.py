@@ -13,6 +13,7 @@ from envdoctor.cli import (  # noqa: F401 - each has its commands
     cache,
     cache_status,
     check,
+    compare,
     freeze,
     health,
     history,

@@ -68,11 +68,13 @@ def snapshot(
 
 @app.command()
 def schema(
-    what: Annotated[Literal["report", "snapshot"], typer.Argument(help="report or snapshot.", metavar="WHAT")],
+    what: Annotated[
+        Literal["report", "snapshot", "diff"], typer.Argument(help="report, snapshot or diff.", metavar="WHAT")
+    ],
 ) -> None:
-    """Print the JSON Schema of a report or a snapshot.
+    """Print the JSON Schema of a report, a snapshot or a comparison.
 
-    WHAT is `report` (what `--format json` prints) or `snapshot`. Draft-07.
+    WHAT is `report` (what `check --format json` prints), `snapshot` or `diff`. Draft-07.
     """
     from envdoctor import schemas
 

@@ -1,0 +1,1 @@
+"""What is different between two recorded snapshots, told as events."""
