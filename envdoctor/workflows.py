@@ -176,8 +176,6 @@ def replay(path: str, config: str | None, selection: Selection, host: Host, *, d
     `-` is standard input. Raises UsageError if it is no snapshot.
     """
     began = time.monotonic()
-    from envdoctor import registry
-
     found = recording(path, host, deadline=deadline)
     head = found.head
     policy = (
@@ -185,13 +183,21 @@ def replay(path: str, config: str | None, selection: Selection, host: Host, *, d
         if config is None
         else call("the configuration", partial(configuration, config, host), timeout=deadline)
     )
-    registry.use_plugins(policy.plugins and selection.plugins)
-    registry.known_to(policy)
-    probes = _select(selection, logged=head.target.log is not None)
-    judged = _judged(head.target, policy, found.facts, probes, Scene(printable(head.host), head.taken_at, began))
+    judged = judge_recorded(found, policy, selection, began)
     source = "from standard input" if path == "-" else path
     said = f"{source}, taken on {printable(head.host)} by envdoctor {printable(head.envdoctor)}"
     return replace(judged, seen={**judged.seen, "snapshot": said})
+
+
+def judge_recorded(found: Recorded, policy: Policy, selection: Selection, began: float) -> Report:
+    """Judge a snapshot by a configuration, as of the time it was taken; `began` is when this run began, monotonic."""
+    from envdoctor import registry
+
+    head = found.head
+    registry.use_plugins(policy.plugins and selection.plugins)
+    registry.known_to(policy)
+    probes = _select(selection, logged=head.target.log is not None)
+    return _judged(head.target, policy, found.facts, probes, Scene(printable(head.host), head.taken_at, began))
 
 
 def recording(path: str, host: Host, *, deadline: float = DEADLINE) -> Recorded:

@@ -104,6 +104,8 @@ TABLE = {
         "recalling",
     }
     | {"recorded", "review", "seals", "snapshot", "state", "system", "versions", "views", "workflows"},
+    "page": {"__init__", "changes", "codec", "errors", "facts", "history", "locate", "model", "page", "recalling"}
+    | {"recorded", "reports", "state", "system", "workflows"},
     "inventory": {"__init__", "codec", "locate", "marking", "model", "printable", "registry", "snapshot", "system"}
     | {"views", "workflows"},
     "workflows": {
@@ -228,6 +230,7 @@ TABLE = {
         "locks",
         "locking",
         "model",
+        "page",
         "printable",
         "progress",
         "rebuild",
@@ -258,6 +261,7 @@ PURE = {
     "hits",
     "judge",
     "model",
+    "page",
     "printable",
     "proof",
     "probes",

@@ -68,6 +68,12 @@ def facts(moment, hostile=False):
         names += (f"{HOSTILE}==1",)
     keys = 10 + 3 * min(20, int((moment - BEGIN) / timedelta(hours=1)))
     held = warm(*DEVICES, graphs=keys, size=keys * 40_000 << 3)
+    held = replace(
+        held,
+        counts=tuple(
+            replace(each, size=each.keys * (40_000 + 999 * number)) for number, each in enumerate(held.counts)
+        ),
+    )
     if "wiped" in done and sick:
         held = cache(exists=False)
     chosen = 1 if "swapped" in done and sick else 0

@@ -22,6 +22,7 @@ from envdoctor.system.host import Host
 
 SCHEMA = 1
 HEALTHY, NOW = "healthy", "now"
+Source = Literal["file", "history", "now"]
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME = re.compile(r"\d{1,6}[mhdw]|\d{4}-\d{2}-\d{2}.*")
 
@@ -32,7 +33,7 @@ class Seen:
 
     asked: str
     """What was named: a file, a time, a run's id, `healthy` or `now`."""
-    source: Literal["file", "history", "now"]
+    source: Source
     run: int | None
     """Id of the run that took it, if it is from the history."""
     taken_at: str
@@ -57,7 +58,7 @@ class Told:
 @dataclass(frozen=True, slots=True)
 class _Found:
     asked: str
-    source: Literal["file", "history", "now"]
+    source: Source
     recorded: Recorded
     run: int | None = None
 
@@ -136,15 +137,16 @@ def diff(first: str, second: str, wish: Wish, host: Host, *, deadline: float = w
     finder = Finder(wish, host, deadline)
     before, after = finder.find(first, last=False), finder.find(second, last=True)
     found = compare(before.recorded, after.recorded)
-    return Told(document(found, _seen(before), _seen(after)), found.status)
+    sides = (seen(side.recorded, side.asked, side.source, side.run) for side in (before, after))
+    return Told(document(found, *sides), found.status)
 
 
-def _seen(found: _Found) -> Seen:
-    head = found.recorded.head
+def seen(recorded: Recorded, asked: str, source: Source, run: int | None = None) -> Seen:
+    """Say which snapshot it is."""
+    head, target = recorded.head, recorded.head.target
     moment = head.taken_at.astimezone(UTC).replace(microsecond=0, tzinfo=None).isoformat() + "Z"
-    target = head.target
-    asked = "standard input" if found.asked == "-" else found.asked
-    return Seen(asked, found.source, found.run, moment, head.host, target.prefix, target.lock, head.envdoctor)
+    named = "standard input" if asked == "-" else asked
+    return Seen(named, source, run, moment, head.host, target.prefix, target.lock, head.envdoctor)
 
 
 def document(found: Comparison, before: Seen, after: Seen) -> Mapping[str, Any]:

@@ -22,6 +22,7 @@ from envdoctor.cli import (  # noqa: F401 - each has its commands
     lock_compile,
     observe,
     rebuild,
+    report,
     run,
     smoke,
     teach,

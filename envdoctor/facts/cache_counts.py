@@ -24,15 +24,19 @@ class Count:
     torch: str
     """Version of the torch, of the triton for its kernels; "" where it says none."""
     keys: int
+    size: int = 0
+    """Bytes of the entries that say so; of a kernel, of one of its files."""
 
 
 def counted(entries: Sequence[tuple[Key, Said]]) -> tuple[Count, ...]:
     """Count entries."""
     counts: Counter[tuple[str, str, str]] = Counter()
+    sizes: Counter[tuple[str, str, str]] = Counter()
     for (key, said), maker in zip(entries, makers(entries), strict=True):
         for device in said.devices or {""}:
             counts[key.kind, device, maker] += 1
-    return tuple(Count(*named, count) for named, count in sorted(counts.items()))
+            sizes[key.kind, device, maker] += key.size
+    return tuple(Count(*named, count, sizes[named]) for named, count in sorted(counts.items()))
 
 
 def makers(entries: Sequence[tuple[Key, Said]]) -> Iterator[str]:

@@ -48,7 +48,12 @@ class Told:
 
 def timeline(source: Source, host: Host) -> Told:
     """Tell what happened, oldest first. Raises UsageError and EnvDoctorError as a check does."""
-    found, values, evidence = _read(source, host)
+    return timeline_of(_found(source, host), source)
+
+
+def timeline_of(found: Recorded, source: Source) -> Told:
+    """Tell it from what was observed. Raises EnvDoctorError if that is too little."""
+    values, evidence = _evidence(found)
     told = history(values, evidence)
     document = to_json(told)
     for event, written in zip(told.events, document["events"], strict=True):
@@ -59,7 +64,8 @@ def timeline(source: Source, host: Host) -> Told:
 
 def blame(package: str, source: Source, host: Host) -> Told:
     """Tell why a package is there. Raises UsageError if it is neither installed nor locked, and as a check does."""
-    found, values, evidence = _read(source, host)
+    found = _found(source, host)
+    values, evidence = _evidence(found)
     name = normalised(package.strip())
     if name not in known(evidence):
         raise UsageError(_unknown(package, name, found, evidence))
@@ -76,18 +82,20 @@ def _unknown(package: str, name: str, found: Recorded, evidence: Evidence) -> st
     return f"{where}{locked}; " + (f"there are: {', '.join(alike)}" if alike else "nothing there is called like it")
 
 
-def _read(source: Source, host: Host) -> tuple[Recorded, Values, Evidence]:
+def _found(source: Source, host: Host) -> Recorded:
     if source.snapshot is None:
-        found = workflows.observe(source.wish, host, FACTS)
-    else:
-        found = workflows.recording(source.snapshot, host)
+        return workflows.observe(source.wish, host, FACTS)
+    return workflows.recording(source.snapshot, host)
+
+
+def _evidence(found: Recorded) -> tuple[Values, Evidence]:
     head = found.head
     values = Values(found.facts.facts(), policy=head.policy, target=head.target, moment=head.taken_at)
     missing = values["distributions"] if isinstance(values["distributions"], Unavailable) else values["requirements"]
     if isinstance(missing, Unavailable):
         raise EnvDoctorError(missing.reason)
     names = ("distributions", "requirements", "expected", "blame", "seal", "owners")
-    return found, values, Evidence(*(values[name] for name in names))
+    return values, Evidence(*(values[name] for name in names))
 
 
 def _told(found: Recorded, document: Mapping[str, Any], source: Source) -> Told:

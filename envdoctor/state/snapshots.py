@@ -116,12 +116,12 @@ def _found(connection: sqlite3.Connection, subject: Subject, when: datetime | in
     kinds = (float, int)
     number = subjects.number_of(connection, subject)
     for taken, snapshot in rows(connection, kinds, f"{query} ORDER BY at DESC, id DESC LIMIT 1", number, value):
-        return taken, _rebuilt(connection, snapshot)
+        return taken, rebuilt(connection, snapshot)
     return None
 
 
-def _rebuilt(connection: sqlite3.Connection, number: int) -> bytes:
-    """Rebuild the text of a snapshot, and hold it to its digest."""
+def rebuilt(connection: sqlite3.Connection, number: int) -> bytes:
+    """Rebuild the text of a snapshot, and hold it to its digest. Raises DamagedError."""
     query = "SELECT base, size, digest, data FROM snapshots WHERE id = ?"
     kinds = (int | None, int, bytes, bytes)
     for base, size, digest, data in rows(connection, kinds, query, number):

@@ -6,12 +6,12 @@ from envdoctor.facts.cache_counts import Count, counted, of_build
 from envdoctor.facts.cache_makers import of_graph
 from envdoctor.facts.cache_walk import Key
 
-FX, AOT = Key("fxgraph", "/x", 1), Key("aotautograd", "/x", 1)
+FX, AOT = Key("fxgraph", "/x", 5), Key("aotautograd", "/x", 7)
 
 
 def test_an_entry_without_a_version_gets_it_by_the_hash_of_its_sources():
     entries = [(FX, of_graph(graph("cuda:0"))), (AOT, of_graph(graph("cuda:0", told=False)))]
-    assert counted(entries) == (Count("aotautograd", "cuda:0", TORCH, 1), Count("fxgraph", "cuda:0", TORCH, 1))
+    assert counted(entries) == (Count("aotautograd", "cuda:0", TORCH, 1, 7), Count("fxgraph", "cuda:0", TORCH, 1, 5))
 
 
 def test_a_hash_that_two_versions_claim_tells_nothing():
