@@ -60,8 +60,9 @@ class Doctor:
         self.home.mkdir(exist_ok=True)
 
     def environment(self, **variables):
-        """Return PATH, an empty home, a runtime directory of its own, and what is given."""
+        """Return PATH, an empty home, a runtime directory of its own, and what is given; root's state is there too."""
         own = {"HOME": str(self.home), "XDG_RUNTIME_DIR": str(self.home)}
+        own["XDG_STATE_HOME"] = str(self.home / ".local" / "state")
         return {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", **own} | variables
 
     def __call__(self, *arguments, cwd=None, env=None, **options):
