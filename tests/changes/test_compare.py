@@ -537,7 +537,11 @@ class TestNotComparable:
 
 
 def test_what_matters_comes_first():
-    after = {"node": replace(GOOD["node"], limits={}), "fx_flag": fx_flag("global"), **installed("transformers==6")}
+    after = {
+        "node": replace(GOOD["node"], limits=dict.fromkeys(GOOD["node"].limits, 1)),
+        "fx_flag": fx_flag("global"),
+        **installed("transformers==6"),
+    }
     weights = [event.weight for event in found(**after).events]
     assert weights == sorted(weights, reverse=True)
     areas = [event.area for event in found(**after).events]
