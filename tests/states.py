@@ -26,7 +26,11 @@ def seen(number=0, packages=30, **more):
         distribution(f"package-{n}", f"{chance.randrange(9)}.{chance.randrange(99)}", requires=("numpy>=1.2",))
         for n in range(packages)
     ]
-    node = Node(spaces=(Space(PREFIX, "environment", 1 << 40, (1 << 39) - number, 0, 0),), memory_used=1 << 30 | number)
+    node = Node(
+        spaces=(Space(PREFIX, "environment", 1 << 40, (1 << 39) - number, 0, 0),),
+        limits={"nproc": number},
+        memory_used=1 << 30 | number,
+    )
     values = {"distributions": distributions(*items), "node": node} | more
     return recorded.record(Snapshot(**values), TARGET, Policy(), "node7", NOW + number * STEP)
 

@@ -101,7 +101,7 @@ def _collisions(seen: Owners) -> Mapping[str, str]:
 
 
 def launchers(old: Side[Launchers], new: Side[Launchers]) -> Iterator[Event]:
-    """Compare what scripts start, and what a bare command name gives. Scripts come and go with their packages."""
+    """Compare what scripts start. They come and go with their packages; what a PATH gives is its caller's."""
     moved: dict[tuple[str, str], list[str]] = {}
     for path, was, now in differing(_scripts(old), _scripts(new)):
         if was is not None and now is not None:
@@ -109,8 +109,6 @@ def launchers(old: Side[Launchers], new: Side[Launchers]) -> Iterator[Event]:
     for (was, now), paths in moved.items():
         sentence = f"{some(paths)} now start{'s' if len(paths) == 1 else ''} {now}, not {was}"
         yield Event("startup", "changed", some(paths, LISTED), was, now, sentence)
-    for name, one, other in differing(_tools(old), _tools(new)):
-        yield changed("startup", name, (one, other), what=f"the command {name}")
     for path, one, other in differing(_activations(old), _activations(new)):
         if one is not None and other is not None:
             yield changed("startup", path, (one, other), what=f"the prefix that {path} puts on PATH")
@@ -122,10 +120,6 @@ def _scripts(side: Side[Launchers]) -> Mapping[str, str]:
         + ("" if script.exists else ", which is not there")
         for script in side.fact.scripts
     }
-
-
-def _tools(side: Side[Launchers]) -> Mapping[str, str]:
-    return {tool.name: side.near(tool.path) for tool in side.fact.tools}
 
 
 def _activations(side: Side[Launchers]) -> Mapping[str, str]:

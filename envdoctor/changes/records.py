@@ -98,20 +98,12 @@ def freeze(old: Side[Freeze], new: Side[Freeze]) -> Iterator[Event]:
 
 
 def node(old: Side[Node], new: Side[Node]) -> Iterator[Event]:
-    """Compare limits, and where the job's files lie. What moves by itself (free bytes) is no event."""
-    before, after = _limits(old.fact), _limits(new.fact)
-    for name in sorted(before.keys() & after.keys()):  # a run of health knows no job's limits
-        if before[name] != after[name]:
-            yield changed("node", name, (before[name], after[name]), what=f"the limit {name}")
-    ends = either(size_of, old.fact.memory_limit, new.fact.memory_limit)
-    if ends[0] != ends[1]:
-        yield changed("node", "memory limit", ends, what="the memory that the control group allows")
-    for use, was, now in differing(_uses(old), _uses(new)):
-        yield from _space(use, was, now)
+    """Compare where the job's files lie. What moves by itself (free bytes) is no event.
 
-
-def _limits(seen: Node) -> Mapping[str, str]:
-    return {name: "unlimited" if value is None else f"{value:,}" for name, value in seen.limits.items()}
+    Neither are limits: they are those of the process that looked, and `envdoctor health` has narrow ones.
+    """
+    for use, before, after in differing(_uses(old), _uses(new)):
+        yield from _space(use, before, after)
 
 
 def _uses(side: Side[Node]) -> Mapping[str, tuple[str, str, str]]:

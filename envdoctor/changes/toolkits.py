@@ -20,7 +20,8 @@ def toolkits(old: Side[Toolkits], new: Side[Toolkits]) -> Iterator[Event]:
     for way, was, now in differing(ways_before, ways_after):
         if way not in built or ends[0] == ends[1]:
             what = f"the toolkit that {way} names" if way != "default" else "/usr/local/cuda"
-            yield changed("toolkit", way, (was, now), what=what)
+            weight = Weight.DETAIL if way == "PATH" else Weight.NOTABLE  # PATH is the caller's, and not kept
+            yield changed("toolkit", way, (was, now), weight, what)
     for prefix, was, now in differing(_versions(old), _versions(new)):
         if None in (was, now) or f"{was} in {prefix}" != ends[0]:
             yield changed("toolkit", prefix, (was, now), what=f"the CUDA toolkit {prefix}")
@@ -89,6 +90,9 @@ def _ptxas(side: Side[JitTools]) -> Mapping[str, str]:
 
 def loader(old: Side[Loader], new: Side[Loader]) -> Iterator[Event | Gap]:
     """Compare which file each CUDA library of torch resolves to. Variables are told as such."""
+    if old.fact.unknown == new.fact.unknown and new.fact.unknown is not None:
+        yield Gap("libraries", "both", new.fact.unknown)
+        return
     for side, fact in ((BEFORE, old.fact), (AFTER, new.fact)):
         if fact.unknown is not None:
             yield Gap("libraries", side, fact.unknown)

@@ -49,7 +49,7 @@ def _palette(colours: dict[str, str]) -> str:
 _RULES = """
 *{box-sizing:border-box}
 body{margin:0 auto;max-width:76rem;padding:1rem clamp(.75rem,3vw,2rem);background:var(--page);color:var(--ink);
-font:16px/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
+font:1rem/1.5 system-ui,sans-serif;overflow-wrap:anywhere}
 h1{font-size:1.35rem;margin:.25rem 0 .75rem}h2{font-size:1.15rem;margin:2rem 0 .75rem;padding-bottom:.25rem;
 border-bottom:1px solid var(--rule)}h3{font-size:1rem;margin:0 0 .4rem}
 p{margin:.4rem 0;max-width:60rem}ul,ol{margin:.4rem 0;padding-left:1.3rem}li{margin:.2rem 0}
@@ -80,7 +80,7 @@ figcaption{font-weight:600;margin-bottom:.4rem}
 details{margin:.5rem 0}summary{cursor:pointer}footer{margin:2rem 0 0;font-size:.875rem}
 @media(min-width:48rem){.plots{grid-template-columns:1fr 1fr}}
 @media(max-width:30rem){dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.35rem}.tick,.label{font-size:15px}}
-@media print{body{max-width:none;font-size:11px}.plots{grid-template-columns:1fr 1fr}
+@media print{:root{font-size:11px}body{max-width:none}.plots{grid-template-columns:1fr 1fr}
 .finding,figure,.timeline>li{break-inside:avoid}h2{break-after:avoid}
 details::details-content{content-visibility:visible;block-size:auto}}
 """

@@ -38,10 +38,13 @@ RESTLESS = (
     ("facts", "driver", "gpus", "*", "memory_free"),
     ("facts", "driver", "gpus", "*", "processes"),
     ("facts", "gpu_use", "holders"),
+    ("facts", "node", "limits"),
     ("facts", "node", "memory_used"),
     *(("facts", "node", "spaces", "*", name) for name in ("free", "inodes_free", "quota", "quota_inodes")),
 )
-"""What says how busy a machine is just then, and nothing of the environment. `*` stands for every item of a list."""
+"""What says how busy a machine is just then, or what the look itself was allowed, and nothing of the environment.
+
+`*` stands for every item of a list."""
 LONGEST = 16 << 20
 """Bytes of a snapshot that is kept. One of 197 packages has half a MB."""
 LARGEST = 4 << 20
