@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from envdoctor.model import Unavailable
 from envdoctor.policy import Policy
-from envdoctor.snapshot import FACTS, Snapshot
+from envdoctor.snapshot import FACTS
 
 UNKNOWN = Unavailable(
     "job environment unknown: name its variables in the configuration of health, or let its owner run `envdoctor check`"
@@ -77,11 +77,6 @@ def instead(job: Job, network: str) -> dict[str, Unavailable]:
         distant = Unavailable(f"it lies on a file system of type {network}: health reads little of it")
         said |= {name: distant for name in FACTS if name not in ON_NETWORK}
     return said
-
-
-def of_jobs(taken: Snapshot) -> Snapshot:
-    """Return a snapshot without the limits of this process: those that health sets itself are no job's."""
-    return taken if isinstance(taken.node, Unavailable) else replace(taken, node=replace(taken.node, limits={}))
 
 
 def unjudged(probe: str, job: Job) -> Unavailable | None:

@@ -70,7 +70,6 @@ def _seen(wanted: Look, login: Mapping[str, str], own: Mapping[str, str], began:
     taken = snapshot.take(
         target, host, snapshot.FACTS, deadline=left, instead=knowing.instead(job, place.network), took=took
     )
-    taken = knowing.of_jobs(taken)
     report = _judged(target, policy, taken, job, host, began)
     theirs = wanted.privileged and place.wanted.policy is None
     if theirs or not job.known:
