@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from envdoctor import hooks
 from envdoctor.errors import UsageError
 from envdoctor.facts.fx_flag import FxFlag, guardable, is_guardable
 from envdoctor.facts.torch_build import TorchBuild
 
 NAME = "fx-race"
-HOOK = os.path.join(os.path.dirname(__file__), "payloads", "fx_guard")
-"""The directory whose sitecustomize.py Python runs at its start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +27,7 @@ class Guarded:
 def guarded(env: Mapping[str, str], build: TorchBuild, flag: FxFlag) -> Guarded:
     """Put the guard first on PYTHONPATH, if this torch has use for it.
 
-    Raises UsageError for a torch that has the flag and that the guard was not tested with.
+    Raises UsageError for a torch that has the flag and that the guard was not tested with, and as `hooks.first` does.
     """
     torch = f"torch {build.version or 'of unknown version'}"
     if not flag.shared:
@@ -38,10 +36,4 @@ def guarded(env: Mapping[str, str], build: TorchBuild, flag: FxFlag) -> Guarded:
     if not is_guardable(build):
         raise UsageError(f"guard {NAME}: not tested with {torch}, only with {', '.join(guardable())}")
     said = f"guard {NAME}: makes the FX-tracing flag of {torch} each thread's own, in this job and its children"
-    return Guarded({**env, "PYTHONPATH": _first(env.get("PYTHONPATH", ""))}, said, active=True)
-
-
-def _first(path: str) -> str:
-    """Put the hook first on a search path, and nowhere else on it; an empty path is no entry."""
-    entries = [entry for entry in path.split(os.pathsep) if entry != HOOK] if path else []
-    return os.pathsep.join((HOOK, *entries))
+    return Guarded(hooks.first(hooks.FX_GUARD, env), said, active=True)

@@ -35,7 +35,10 @@ TABLE = {
     "seals": {"codec", "errors", "system"},
     "facts": {"codec", "errors", "facts", "knowledge", "locks", "model", "printable", "seals", "system"}
     | {"signatures", "state"},
-    "guarding": {"errors", "facts"},
+    "hooks": {"errors"},
+    "changes": set(),
+    "activation": {"changes", "errors"},
+    "guarding": {"errors", "facts", "hooks"},
     "images": {"errors", "system"},
     "locate": {"envs", "errors", "images", "model", "policy", "seals", "system"},
     # what judges, without touching anything
@@ -142,8 +145,8 @@ TABLE = {
         "system",
         "views",
     },
-    "cache": {"__init__", "cache", "envs", "errors", "facts", "hits", "locate", "model", "printable", "snapshot"}
-    | {"system"},
+    "cache": {"__init__", "activation", "cache", "changes", "envs", "errors", "facts", "hits", "hooks", "locate"}
+    | {"model", "printable", "snapshot", "system"},
     "warming": {"__init__", "cache", "errors", "facts", "hits", "judge", "locate", "marking", "model", "policy"}
     | {"printable", "registry", "smoke", "snapshot", "system", "views", "warming"},
     "audit": {
@@ -177,8 +180,8 @@ TABLE = {
     "wheelhouse": {"archives", "audit", "errors", "locate", "locks", "model", "policy", "progress", "snapshot"}
     | {"system"},
     "freezing": {"errors", "facts", "generations", "locate", "model", "sealing", "seals", "system", "workflows"},
-    "running": {"envs", "errors", "facts", "guarding", "locate", "model", "policy", "printable", "probes", "registry"}
-    | {"running", "snapshot", "system", "views", "warming", "wiring", "workflows"},
+    "running": {"activation", "changes", "envs", "errors", "facts", "guarding", "hooks", "locate", "model", "policy"}
+    | {"printable", "probes", "registry", "running", "snapshot", "system", "views", "warming", "wiring", "workflows"},
     "wheels": {"__init__"},
     "rebuild": {"__init__", "archives", "audit", "codec", "envs", "errors", "facts", "freezing", "generations"}
     | {

@@ -9,14 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from envdoctor import hits
+from envdoctor import activation, hits, hooks
 from envdoctor.cache.tree import walk
+from envdoctor.changes import applied
 from envdoctor.facts import cache_places
 from envdoctor.model import Target
 from envdoctor.system.host import Host
 from envdoctor.system.reading import regular
 
-HOOK = os.path.join(os.path.dirname(os.path.dirname(__file__)), "payloads", "counters")
 VARIABLE = "ENVDOCTOR_COUNTERS"
 """As the payload has it."""
 _LIMIT = 1 << 20
@@ -37,11 +37,13 @@ class Told:
 
 
 def environment(target: Target, host: Host, folder: str, cache: str | None) -> dict[str, str]:
-    """Return the variables that the command finds: the caller's, the target's python first, and the hook."""
-    path = os.path.join(target.prefix, "bin")
-    env = {**host.env, "VIRTUAL_ENV": target.prefix, VARIABLE: folder}
-    env["PATH"] = os.pathsep.join(filter(None, (path, host.env.get("PATH"))))
-    env["PYTHONPATH"] = os.pathsep.join(filter(None, (HOOK, host.env.get("PYTHONPATH"))))
+    """Return the variables that the command finds: the caller's with the target activated, and the hook.
+
+    Raises UsageError as `activation.changes` and `hooks.first` do.
+    """
+    prefix = target.prefix
+    active = applied(host.env, activation.changes(prefix, host.env, venv=activation.is_venv(prefix)))
+    env = hooks.first(hooks.COUNTERS, active) | {VARIABLE: folder}
     return env | ({cache_places.INDUCTOR: cache} if cache else {})
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from envdoctor import envs, snapshot
+from envdoctor import activation, envs, snapshot
 from envdoctor.errors import EnvDoctorError
 from envdoctor.facts.cache_places import places
 from envdoctor.facts.compile_caches import CompileCaches, directories
@@ -37,7 +37,7 @@ class Found:
 def find(wish: Wish, host: LocalHost) -> Found:
     """Find the target. Raises UsageError as `check` does."""
     target, policy = locate(wish, host)
-    return Found(target, policy, os.path.isfile(os.path.join(target.prefix, "pyvenv.cfg")))
+    return Found(target, policy, activation.is_venv(target.prefix))
 
 
 def read(

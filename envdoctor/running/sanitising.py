@@ -12,9 +12,9 @@ from datetime import datetime
 from importlib import import_module
 from typing import Any
 
+from envdoctor.changes import Change, Left
 from envdoctor.model import Finding, Unavailable
 from envdoctor.policy import Policy
-from envdoctor.running.changes import Change, Left
 from envdoctor.wiring import needs, supply
 
 

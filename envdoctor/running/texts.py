@@ -7,10 +7,10 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from envdoctor.changes import Change
 from envdoctor.facts.variables import is_secret
 from envdoctor.model import Report
 from envdoctor.printable import clean, printable, redact
-from envdoctor.running.changes import Change
 from envdoctor.running.workflow import Prepared
 
 NAMED = 3

@@ -5,25 +5,22 @@ The check comes after the sanitising: it judges the environment that will be use
 
 from __future__ import annotations
 
-import os
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 from typing import Any, NoReturn
 
-from envdoctor import guarding, registry, snapshot, workflows
+from envdoctor import activation, guarding, hooks, registry, snapshot, workflows
+from envdoctor.changes import Change, Left, applied, change
 from envdoctor.errors import UsageError
 from envdoctor.locate import Wish
 from envdoctor.model import Report, Severity, Target, Unavailable
-from envdoctor.running import activation, gathering, sanitising, warming
-from envdoctor.running.changes import Change, Left, applied, change
+from envdoctor.running import gathering, sanitising, warming
 from envdoctor.system import becoming, forked, prctl
 from envdoctor.system.host import LocalHost
 
-PAYLOADS = os.path.dirname(guarding.HOOK) + os.sep
-"""Start-up hooks of ours: one on PYTHONPATH comes from a `run` further up, and is no leak."""
 LINGER = 500
 """Milliseconds that children which are being killed may take."""
 
@@ -77,7 +74,7 @@ def prepare(wish: Wish, selection: workflows.Selection, asked: Asked, host: Loca
     began = time.monotonic()
     find = partial(gathering.find, wish, host)
     found: gathering.Found = forked.call("the search for the target", find, timeout=asked.deadline)
-    hooks, given = _without_hooks(host.env)
+    outer, given = hooks.without(host.env)  # those of a `run` further up are no leak, and stay
     made = list(activation.changes(found.target.prefix, given, venv=found.venv))
     host = replace(host, env=applied(given, made))
     rules = sanitising.asked(asked.keep, host.env)
@@ -96,7 +93,7 @@ def prepare(wish: Wish, selection: workflows.Selection, asked: Asked, host: Loca
     host = replace(host, env=applied(given, made))
     guard = _guard(asked.guard, host.env, facts)
     report = _checked(wish, selection, asked, host) if asked.check else None
-    hooked = _hooked(applied(host.env, guard), hooks)
+    hooked = hooks.put_back(outer, applied(host.env, guard))
     left = tuple(each for each in said if isinstance(each, Left))
     changes = (*made, *guard)
     rest = report, asked.fail_on, facts["elsewhere"]
@@ -145,23 +142,5 @@ def _guard(name: str | None, env: Mapping[str, str], facts: Mapping[str, Any]) -
         if isinstance(missing, Unavailable):
             raise UsageError(f"guard {name}: {missing.reason}")
     guarded = guarding.guarded(env, build, flag)
-    after = guarded.env.get("PYTHONPATH")
-    return (change(env, "guard", "PYTHONPATH", after, "", guarded.said),)
-
-
-def _without_hooks(env: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
-    """Take our own hooks off PYTHONPATH: they are to be judged as little as they are to be lost."""
-    entries = env.get("PYTHONPATH", "").split(os.pathsep)
-    hooks = [entry for entry in entries if entry.startswith(PAYLOADS)]
-    rest = [entry for entry in entries if entry not in hooks]
-    if not hooks:
-        return [], dict(env)
-    plain = {name: value for name, value in env.items() if name != "PYTHONPATH"}
-    return hooks, plain | ({"PYTHONPATH": os.pathsep.join(rest)} if any(rest) else {})
-
-
-def _hooked(env: Mapping[str, str], hooks: Sequence[str]) -> dict[str, str]:
-    """Put them back, first as they were."""
-    entries = list(filter(None, env.get("PYTHONPATH", "").split(os.pathsep)))
-    missing = [hook for hook in hooks if hook not in entries]
-    return {**env, "PYTHONPATH": os.pathsep.join((*missing, *entries))} if missing else dict(env)
+    after = guarded.env.get(hooks.VARIABLE)
+    return (change(env, "guard", hooks.VARIABLE, after, "", guarded.said),)

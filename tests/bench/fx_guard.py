@@ -13,7 +13,7 @@ import statistics
 import subprocess
 from pathlib import Path
 
-from envdoctor.guarding import HOOK
+from envdoctor.hooks import FX_GUARD
 
 LIMIT = 1.0
 """Microseconds that a call may cost more."""
@@ -52,7 +52,7 @@ def timed(worker):
 def measured(target, batches, calls):
     """Measure one target."""
     plain, (was, version) = started(target, calls, "")
-    guarded, (became, _) = started(target, calls, HOOK)
+    guarded, (became, _) = started(target, calls, FX_GUARD)
     assert (was, became) == ("plain", "guarded")
     pairs = []
     for number in range(batches):

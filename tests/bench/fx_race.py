@@ -13,7 +13,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from envdoctor.guarding import HOOK
+from envdoctor.hooks import FX_GUARD
 
 JOB = Path(__file__).with_name("fx_race_job.py")
 
@@ -21,7 +21,7 @@ JOB = Path(__file__).with_name("fx_race_job.py")
 def run(target, mode, remedy):
     """Run one job; return what it told."""
     with tempfile.TemporaryDirectory() as folder:
-        env = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": folder, "PYTHONPATH": HOOK if remedy == "guard" else ""}
+        env = {**os.environ, "TORCHINDUCTOR_CACHE_DIR": folder, "PYTHONPATH": FX_GUARD if remedy == "guard" else ""}
         inside = "none" if remedy == "guard" else remedy
         command = [str(Path(target, "bin", "python")), "-B", str(JOB), mode, inside]
         done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=300, check=False)

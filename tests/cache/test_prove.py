@@ -7,6 +7,7 @@ import sys
 import pytest
 from cached import TORCH, Workshop
 
+from envdoctor import hooks
 from envdoctor.cache import counters, proving
 from envdoctor.errors import UsageError
 from envdoctor.wheels import Wheel
@@ -127,6 +128,6 @@ def test_what_the_hook_did_not_write_is_passed_over(tmp_path, text):
 
 
 def test_the_hook_stays_quiet_in_a_process_that_nobody_asked(tmp_path):
-    env = {"PYTHONPATH": counters.HOOK, "PATH": "/usr/bin"}
+    env = {"PYTHONPATH": hooks.COUNTERS, "PATH": "/usr/bin"}
     done = subprocess.run([sys.executable, "-c", "print(1)"], env=env, capture_output=True, check=True, cwd=tmp_path)
     assert (done.stdout, done.stderr, list(tmp_path.iterdir())) == (b"1\n", b"", [])

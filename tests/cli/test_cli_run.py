@@ -15,10 +15,9 @@ from doctor import MACHINE
 from patients import Patient, Wheel
 from warmable import warmable
 
-from envdoctor.guarding import HOOK
+from envdoctor.hooks import COUNTERS, FX_GUARD
 from envdoctor.system import prctl
 
-COUNTERS = os.path.join(os.path.dirname(HOOK), "counters")
 """Another hook of ours."""
 BARE = ("--no-check", "--keep", "all", "--quiet")
 """Nothing but the start."""
@@ -298,7 +297,7 @@ class TestGuard:
     def test_the_hook_is_on_the_path_and_said_in_a_line(self, run, torch):
         torch("2.11.0")
         answer = run(*self.SHOW, options=self.NOW, env={"PYTHONPATH": "/mine"})
-        assert answer.stdout == f"{HOOK}:/mine\n"
+        assert answer.stdout == f"{FX_GUARD}:/mine\n"
         (line,) = [line for line in answer.stderr.splitlines() if "guard" in line]
         assert line.startswith("envdoctor: guard fx-race: makes the FX-tracing flag of torch 2.11.0 each thread's own")
 
@@ -313,14 +312,14 @@ class TestGuard:
     def test_a_run_within_a_guarded_run_keeps_the_guard_and_judges_it_not(self, run, torch):
         torch("2.11.0")
         within = ("--select", "environment/pythonpath", "--fail-on", "note", "--quiet")
-        answer = run(*self.SHOW, options=within, env={"PYTHONPATH": f"{HOOK}:{COUNTERS}"})
-        assert (answer.status, answer.stdout, answer.stderr) == (0, f"{HOOK}:{COUNTERS}\n", "")
+        answer = run(*self.SHOW, options=within, env={"PYTHONPATH": f"{FX_GUARD}:{COUNTERS}"})
+        assert (answer.status, answer.stdout, answer.stderr) == (0, f"{FX_GUARD}:{COUNTERS}\n", "")
 
     def test_with_a_dry_run_it_is_shown(self, run, torch):
         torch("2.11.0")
         answer = run("true", options=("--dry-run", "--format", "json", *self.NOW))
         told = json.loads(answer.stdout)
-        assert told["env"]["PYTHONPATH"] == HOOK
+        assert told["env"]["PYTHONPATH"] == FX_GUARD
         assert [each["variable"] for each in told["changes"] if each["rule"] == "guard"] == ["PYTHONPATH"]
 
 

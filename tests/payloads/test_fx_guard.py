@@ -13,9 +13,8 @@ from pathlib import Path
 import pytest
 import tracers
 
-from envdoctor.cache.counters import HOOK as COUNTERS
 from envdoctor.facts.fx_flag import guardable
-from envdoctor.guarding import HOOK
+from envdoctor.hooks import COUNTERS, FX_GUARD
 
 ON = "the FX-tracing flag of torch 2.11.0+cu130 is each thread's own, here and in child processes"
 UNTESTED = f"alone: tested with {', '.join(guardable())} only"
@@ -66,7 +65,7 @@ def start(code, *path, **env):
 
 
 def test_a_thread_sees_its_own_trace_alone(torch):
-    assert start(TRACED, HOOK, torch) == (OWN, [ON])
+    assert start(TRACED, FX_GUARD, torch) == (OWN, [ON])
 
 
 def test_without_the_guard_it_sees_that_of_another(torch):
@@ -84,7 +83,7 @@ told(asked())
 """A trace that begins within another thread's and ends after it puts back what it found: a raised flag."""
 
 
-@pytest.mark.parametrize(("hooks", "flag"), [((HOOK,), False), ((), True)], ids=["guarded", "plain"])
+@pytest.mark.parametrize(("hooks", "flag"), [((FX_GUARD,), False), ((), True)], ids=["guarded", "plain"])
 def test_crossed_traces_leave_no_flag_behind(torch, hooks, flag):
     assert start(SEEN + CROSSED, *hooks, torch)[0] == [flag] * 3
 
@@ -107,25 +106,25 @@ try:
 except KeyError:
     assert not any(asked())
 """
-    assert start(SEEN + code, HOOK, torch)[0] == [[True] * 3, [False] * 3, [True] * 3]
+    assert start(SEEN + code, FX_GUARD, torch)[0] == [[True] * 3, [False] * 3, [True] * 3]
 
 
 def test_functions_remain_torch_s_own(torch):
     """Dynamo skips torch's files and would look into others; tracebacks name lines of the file."""
     code = "told([[f.__code__.co_filename, f.__code__.co_firstlineno] for f in (st.is_fx_tracing, st.Tracer.trace)])"
-    guarded = start(SEEN + code, HOOK, torch)[0]
+    guarded = start(SEEN + code, FX_GUARD, torch)[0]
     assert guarded == start(SEEN + code, torch)[0]
     assert guarded[0][0] == str(torch / "torch/fx/_symbolic_trace.py")
 
 
 def test_the_path_is_the_job_s_and_the_variable_its_children_s(torch):
-    path, variable = start(SEEN + "told([sys.path, os.environ['PYTHONPATH']])", HOOK, torch)[0]
-    assert HOOK not in path
-    assert variable.split(os.pathsep) == [HOOK, str(torch)]
+    path, variable = start(SEEN + "told([sys.path, os.environ['PYTHONPATH']])", FX_GUARD, torch)[0]
+    assert FX_GUARD not in path
+    assert variable.split(os.pathsep) == [FX_GUARD, str(torch)]
 
 
 def test_a_job_without_torch_hears_nothing():
-    assert start("print(1)", HOOK) == (1, [])
+    assert start("print(1)", FX_GUARD) == (1, [])
 
 
 CHILDREN = """
@@ -149,7 +148,7 @@ def test_children_are_guarded_and_only_another_torch_makes_them_speak(torch, tmp
     tracers.write(tmp_path / "other", version="2.10.0")
     script = tmp_path / "job.py"
     script.write_text(SEEN + CHILDREN)
-    assert run(script, path=(HOOK, torch)) == ([OWN, OWN], [ON, f"left torch 2.10.0 {UNTESTED}"])
+    assert run(script, path=(FX_GUARD, torch)) == ([OWN, OWN], [ON, f"left torch 2.10.0 {UNTESTED}"])
 
 
 class TestOtherHooks:
@@ -162,9 +161,11 @@ class TestOtherHooks:
 
     def test_the_users_own_runs_and_may_import_torch(self, torch, users):
         code = "told([os.environ['USERS'], sys.modules['sitecustomize'].__file__, traced()])"
-        assert start(SEEN + code, HOOK, users, torch) == (["ran", str(users / "sitecustomize.py"), OWN], [ON])
+        assert start(SEEN + code, FX_GUARD, users, torch) == (["ran", str(users / "sitecustomize.py"), OWN], [ON])
 
-    @pytest.mark.parametrize("hooks", [(HOOK, COUNTERS), (COUNTERS, HOOK)], ids=["guard first", "counters first"])
+    @pytest.mark.parametrize(
+        "hooks", [(FX_GUARD, COUNTERS), (COUNTERS, FX_GUARD)], ids=["guard first", "counters first"]
+    )
     def test_that_of_the_counters_works_beside_it(self, torch, users, tmp_path, hooks):
         folder = tmp_path / "counted"
         folder.mkdir()
@@ -173,12 +174,12 @@ class TestOtherHooks:
         assert [path.suffix for path in folder.iterdir()] == [".json"]
 
     def test_two_copies_of_it_are_as_one(self, torch, tmp_path):
-        assert start(TRACED, HOOK, shutil.copytree(HOOK, tmp_path / "copy"), torch) == (OWN, [ON])
+        assert start(TRACED, FX_GUARD, shutil.copytree(FX_GUARD, tmp_path / "copy"), torch) == (OWN, [ON])
 
     def test_a_torch_that_was_imported_before_is_guarded_all_the_same(self, torch, tmp_path):
         """A .pth line may do that."""
         (tmp_path / "early.py").write_text(
-            f"import sys, torch; held = torch.fx._symbolic_trace.is_fx_tracing; sys.path.insert(0, {HOOK!r})\n"
+            f"import sys, torch; held = torch.fx._symbolic_trace.is_fx_tracing; sys.path.insert(0, {FX_GUARD!r})\n"
             "sys.modules.pop('sitecustomize', None); import sitecustomize\n"
         )
         code = "import early\n" + SEEN + "told([traced(), early.held is st.is_fx_tracing])"
@@ -205,12 +206,12 @@ import torch, colorsys
 class TestOtherFinders:
     def test_the_import_after_one_that_is_in_front_guards_it(self, torch):
         code = FINDER.format(word="''", place=0)
-        assert start(code + TRACED, HOOK, torch) == (OWN, [ON])
+        assert start(code + TRACED, FX_GUARD, torch) == (OWN, [ON])
 
     def test_one_that_changes_what_it_loads_is_left_alone(self, torch):
         code = FINDER.format(word="print", place=1)
         why = "left torch 2.11.0+cu130 alone: torch.fx._symbolic_trace is not what its source gives"
-        assert start(code + TRACED, HOOK, torch) == (SHARED, [why])
+        assert start(code + TRACED, FX_GUARD, torch) == (SHARED, [why])
 
     def test_a_module_from_an_archive(self, torch, tmp_path):
         archive = tmp_path / "site.zip"
@@ -218,7 +219,7 @@ class TestOtherFinders:
             for path in torch.rglob("*.py"):
                 stream.write(path, path.relative_to(torch))
         code = "told([traced(), type(st.__loader__).__name__, st.__spec__.loader is st.__loader__])"
-        assert start(SEEN + code, HOOK, archive) == ([OWN, "zipimporter", True], [ON])
+        assert start(SEEN + code, FX_GUARD, archive) == ([OWN, "zipimporter", True], [ON])
 
 
 def test_a_reloaded_module_is_guarded_again_and_shares_the_flags(torch):
@@ -228,7 +229,7 @@ old = st.Tracer
 importlib.reload(st)
 told([old is st.Tracer, traced(), old().trace(asked), pickle.loads(pickle.dumps(st)) is st])
 """
-    assert start(SEEN + code, HOOK, torch) == ([False, OWN, [True] * 3, True], [ON])
+    assert start(SEEN + code, FX_GUARD, torch) == ([False, OWN, [True] * 3, True], [ON])
 
 
 @pytest.mark.parametrize(
@@ -250,7 +251,7 @@ told([old is st.Tracer, traced(), old().trace(asked), pickle.loads(pickle.dumps(
     ids=["not tested", "no version", "one reader more", "no function"],
 )
 def test_what_was_not_tested_is_left_alone(tmp_path, given, told, why):
-    assert start(TRACED, HOOK, tracers.write(tmp_path, **given)) == (SHARED, [f"left torch {told} {why}"])
+    assert start(TRACED, FX_GUARD, tracers.write(tmp_path, **given)) == (SHARED, [f"left torch {told} {why}"])
 
 
 def test_a_module_without_source_is_left_alone(torch):
@@ -258,26 +259,26 @@ def test_a_module_without_source_is_left_alone(torch):
     py_compile.compile(str(path), path.with_suffix(".pyc"), doraise=True)
     path.unlink()
     why = "left torch 2.11.0+cu130 alone: its source cannot be read"
-    assert start(TRACED, HOOK, torch) == (SHARED, [why])
+    assert start(TRACED, FX_GUARD, torch) == (SHARED, [why])
 
 
 def test_a_flag_of_each_thread_s_own_is_left_alone(tmp_path):
     folder = tracers.write(tmp_path, version="2.13.0", tracer=tracers.OF_EACH_THREAD)
     why = "left torch 2.13.0 alone: it has no such flag, or a trace is going on"
-    assert start("import torch; print(1)", HOOK, folder) == (1, [why])
+    assert start("import torch; print(1)", FX_GUARD, folder) == (1, [why])
 
 
 def test_a_python_that_is_told_to_run_no_hook_runs_none(torch):
     code = f"import sys; sys.path.insert(0, {str(torch)!r})\n"
-    assert run("-I", "-B", "-c", code + TRACED, path=(HOOK, torch)) == (SHARED, [])
+    assert run("-I", "-B", "-c", code + TRACED, path=(FX_GUARD, torch)) == (SHARED, [])
 
 
 def test_a_closed_stderr_is_no_reason_to_fail(torch):
-    assert start(f"import sys; sys.stderr = None\n{TRACED}", HOOK, torch) == (OWN, [])
+    assert start(f"import sys; sys.stderr = None\n{TRACED}", FX_GUARD, torch) == (OWN, [])
 
 
 def test_it_knows_the_releases_that_the_table_says_were_tested():
-    body = ast.parse(Path(HOOK, "sitecustomize.py").read_text(encoding="utf-8")).body
+    body = ast.parse(Path(FX_GUARD, "sitecustomize.py").read_text(encoding="utf-8")).body
     (value,) = [
         node.value for node in body if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "TESTED"
     ]

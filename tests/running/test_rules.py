@@ -18,6 +18,7 @@ from values import (
     variables,
 )
 
+from envdoctor.changes import Change, Left, applied
 from envdoctor.facts.cache_access import Access
 from envdoctor.facts.cache_cleaners import Cleaner
 from envdoctor.facts.cache_places import Place
@@ -28,7 +29,6 @@ from envdoctor.facts.startup import PythonPathEntry, Startup
 from envdoctor.facts.toolkits import Named
 from envdoctor.model import Unavailable
 from envdoctor.policy import Mute, Policy
-from envdoctor.running.changes import Change, Left, applied
 from envdoctor.running.sanitising import RULES, Scene, asked, sanitised
 
 UNKNOWN = Unavailable("no answer within 10 s", failed=True)

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from values import TARGET, finding, outcome, report
 
+from envdoctor.changes import Left, change
 from envdoctor.model import Outcome, Severity, Unavailable
-from envdoctor.running.changes import Left, change
 from envdoctor.running.texts import lines, refusal
 from envdoctor.running.workflow import Prepared
 

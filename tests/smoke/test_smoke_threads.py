@@ -9,7 +9,7 @@ from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.facts.fx_flag import FxFlag
 from envdoctor.facts.threads import STATES, Setting, Told
 from envdoctor.facts.torch_build import TorchBuild
-from envdoctor.guarding import HOOK
+from envdoctor.hooks import FX_GUARD
 from envdoctor.model import Unavailable
 from envdoctor.policy import Policy
 from envdoctor.smoke import threads, workflow
@@ -61,7 +61,7 @@ class TestGuard:
         return threads._environment(ORDER, Wanted(remedy=remedy), Snapshot(torch_build=build, fx_flag=flag))
 
     def test_it_is_on_the_path_where_it_is_tried_alone(self):
-        assert self.environment("guard")["PYTHONPATH"] == f"{HOOK}:/mine"
+        assert self.environment("guard")["PYTHONPATH"] == f"{FX_GUARD}:/mine"
         assert self.environment("none") is ORDER.env
 
     def test_one_for_a_torch_it_was_not_made_for_is_refused(self):

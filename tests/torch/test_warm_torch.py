@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from doctor import Doctor
 
-from envdoctor.cache import counters
+from envdoctor import hooks
 
 pytestmark = pytest.mark.torch
 
@@ -72,7 +72,7 @@ def test_training_and_inference_are_warm_and_their_keys_are_the_mark(job):
 def test_the_choice_of_the_device_waits_for_cuda(tmp_path):
     """It lies in torch's own queue, the last of all, and nothing is initialised for it."""
     code = "import torch; print(torch.cuda._queued_calls[-1][0].__module__, torch.cuda.is_initialized())"
-    env = {"PYTHONPATH": counters.HOOK, "ENVDOCTOR_DEVICE": "cuda:1"}
+    env = {"PYTHONPATH": hooks.COUNTERS, "ENVDOCTOR_DEVICE": "cuda:1"}
     argv = [Path(os.environ["ENVDOCTOR_TORCH_TARGET"], "bin/python"), "-c", code]
     done = subprocess.run(argv, env=env, cwd=tmp_path, capture_output=True, text=True, check=True)
     assert done.stdout == "sitecustomize False\n"

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
+from envdoctor.changes import Change, Left, change
 from envdoctor.facts.compile_caches import CompileCache, CompileCaches
 from envdoctor.model import Finding, Unavailable
 from envdoctor.probes.cache import (
@@ -21,7 +22,6 @@ from envdoctor.probes.cache import (
     not_writable,
     writable_by_others,
 )
-from envdoctor.running.changes import Change, Left, change
 from envdoctor.running.sanitising import Scene, not_judged
 from envdoctor.views import own_caches
 

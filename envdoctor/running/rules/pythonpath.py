@@ -9,9 +9,9 @@ from __future__ import annotations
 import os.path
 from collections.abc import Iterator
 
+from envdoctor.changes import Change, Left, change
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.probes.environment import pythonpath
-from envdoctor.running.changes import Change, Left, change
 from envdoctor.running.sanitising import Scene, not_judged
 
 RULE = "pythonpath"

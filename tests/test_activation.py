@@ -2,8 +2,9 @@
 
 import pytest
 
-from envdoctor.running.activation import changes
-from envdoctor.running.changes import applied
+from envdoctor.activation import changes
+from envdoctor.changes import applied
+from envdoctor.errors import UsageError
 
 
 def activated(env, *, venv=True):
@@ -28,3 +29,8 @@ def test_without_a_path_the_systems_is_searched_after_it(path):
 def test_a_conda_environment_is_no_venv_and_another_one_is_not_active_any_more():
     env = {"PATH": "/e/bin", "VIRTUAL_ENV": "/other", "CONDA_PREFIX": "/base"}
     assert activated(env, venv=False) == {"PATH": "/e/bin", "CONDA_PREFIX": "/base"}
+
+
+def test_a_target_that_path_cannot_name_is_refused():
+    with pytest.raises(UsageError, match=r"/srv/a:b/bin: PATH cannot name it"):
+        list(changes("/srv/a:b", {}, venv=True))
