@@ -36,11 +36,14 @@ def _as_given(env: dict[bytes, bytes]) -> dict[bytes, bytes]:
 def main() -> None:
     """Import the command line and run it. An interrupt while modules load ends the process without a traceback.
 
-    Where the caller has it ignored (a shell's background job), it stays so.
+    Where the caller has it ignored (a shell's background job), it stays so. SIGCHLD does not: the kernel forgets how
+    children ended where that is ignored (waitpid(2)), and a job that failed would be taken for one that went well.
     """
     _alone()
     import signal
 
+    if signal.getsignal(signal.SIGCHLD) is signal.SIG_IGN:
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if heard:
         signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -106,6 +106,8 @@ def run(
     from envdoctor.running import texts, workflow
     from envdoctor.system.becoming import inherited
 
+    if devices is not None and warm is None:
+        raise UsageError("--devices: only with --warm")
     asked = workflow.Asked(
         tuple(context.args),
         tuple(keep or ()),

@@ -4,7 +4,7 @@ Nothing of ours stays: the process keeps its number, and with it its parent, gro
 the descriptors that were inherited; those that Python opened are closed by the kernel (PEP 446). Python itself sets
 SIGPIPE and SIGXFSZ to be ignored (`Py_InitializeFromConfig`, CPython 3.11 to 3.14) and may write LC_CTYPE into the
 environment (PEP 538). What the two signals were before is known nowhere: they get their default, as every command has
-that Python's own subprocess starts.
+that Python's own subprocess starts, and so does SIGCHLD (`main` of __main__.py).
 """
 
 from __future__ import annotations

@@ -155,6 +155,7 @@ def test_a_command_is_said_after_dashes(doctor, words):
         (("--guard", "fx"), "'--guard'"),
         (("word",), "unexpected extra argument"),
         (("--reuse", "soon"), "--reuse"),
+        (("--devices", "cpu"), "--devices: only with --warm"),
         (("--target", "/nowhere"), "/nowhere is not there"),
     ],
 )

@@ -52,6 +52,17 @@ def test_check_that_is_ended_leaves_no_child(number, patient, doctor, tmp_path):
     wait_for(lambda: processes_of(mark) == [], seconds=2)
 
 
+def test_how_a_command_ended_is_known_where_the_caller_ignores_the_ends_of_children(patient, doctor):
+    """The kernel then forgets a status, and wait says 0 of every child."""
+    process = doctor.start(
+        *("cache", "verify", "--target", patient.prefix, "--run", "--", "sh", "-c", "exit 7"),
+        preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN),
+    )
+    stdout, _ = process.communicate(timeout=20)
+    assert process.returncode == 1
+    assert b"the command failed with status 7" in stdout
+
+
 def test_hangup_that_nohup_ignores_ends_nothing(patient, doctor, tmp_path):
     mark = tmp_path / "started"
     patient.interpreter(f"touch {mark}; exec sleep 1")
