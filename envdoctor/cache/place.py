@@ -6,6 +6,7 @@ import os
 from dataclasses import dataclass
 
 from envdoctor import envs
+from envdoctor.errors import UsageError
 from envdoctor.facts import cache_places
 from envdoctor.system.host import Host
 
@@ -21,8 +22,13 @@ class Place:
 
 
 def inductor(host: Host, named: str | None = None, option: str = "--cache") -> Place:
-    """Return the cache that a job started here would use; `named` is what the caller says instead, by that option."""
+    """Return the cache that a job started here would use; `named` is what the caller says instead, by that option.
+
+    Raises UsageError where that is empty, which would mean the current directory.
+    """
     if named is not None:
+        if not named:
+            raise UsageError(f"{option}: names no directory: it is empty")
         return Place(_absolute(host, os.path.expanduser(named)), option)
     found = cache_places.inductor(host)
     return Place(found.path, found.variable if found.chosen else found.why)

@@ -82,7 +82,10 @@ def test_each_refusal_is_one_line_with_its_status(cache, shop, tmp_path):
 
 @pytest.mark.parametrize(
     "words",
-    [("verify",), ("restore",), ("verify", "a", "b"), ("verify", "--run"), ("save", "--keep", "0"), ("status2",)],
+    [
+        *(("verify",), ("restore",), ("verify", "a", "b"), ("verify", "--run"), ("save", "--keep", "0"), ("status2",)),
+        *(("save", "--cache", ""), ("verify", "--cache", "", "--run", "--", "true")),
+    ],
 )
 def test_what_makes_no_sense_is_a_usage_error(cache, words):
     answer = cache(*words)

@@ -219,6 +219,23 @@ def test_a_signal_ends_it_and_leaves_nothing(warm, number, status):
     assert (process.returncode, b"Traceback" in errors) == (status, False)
 
 
+def test_a_torch_without_cuda_says_what_it_is(warm):
+    """As a CPU build does: set_device lacks what it calls, and init says why."""
+    path = next(Path(warm.patient.prefix).rglob("torch/cuda/__init__.py"))
+    lacking = """
+def init():
+    raise AssertionError("Torch not compiled with CUDA enabled")
+
+
+def set_device(device):
+    raise AttributeError("_cuda_setDevice")
+"""
+    path.write_text(path.read_text() + lacking)
+    answer = warm.entry("part", "--devices", "0")
+    (fault,) = answer.report["devices"][0]["faults"]
+    assert (answer.status, fault["said"]) == (1, "AssertionError: Torch not compiled with CUDA enabled")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

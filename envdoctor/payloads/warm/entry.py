@@ -40,6 +40,7 @@ def call(entry: str, device: str) -> None:
 
     where = torch.device(device)
     if where.type == "cuda":
+        torch.cuda.init()  # says of a build without CUDA what it is; set_device alone would lack an attribute
         torch.cuda.set_device(where)
     function(where) if takes_device(function) else function()
     if where.type == "cuda":
