@@ -87,12 +87,12 @@ def shown(found: Total) -> dict[str, int]:
     return {name: count for group in found.values() for name, count in group.items() if "_cache_" in name}
 
 
-def of_command(status: int) -> Iterator[str]:
+def of_command(status: int, name: str = "the command") -> Iterator[str]:
     """Say how a command ended, if that was no good end; its status is negative for a signal."""
     if status > 0:
-        yield f"the command failed with status {status}"
+        yield f"{name} failed with status {status}"
     elif status < 0:
-        yield f"the command died by signal {-status}"
+        yield f"{name} died by signal {-status}"
 
 
 def hindered(told: Sequence[Told], root: str) -> Iterator[str]:

@@ -13,20 +13,22 @@ from envdoctor import hits
 from envdoctor.cache import counters
 from envdoctor.cache.counters import Total
 from envdoctor.views.warmth import Warmth
-from envdoctor.warming.values import Cold, Fault, Run, Warmed
+from envdoctor.warming.values import Asked, Cold, Fault, Run, Warmed
 
 KIND = "aotautograd"
 """The kind of keys that a start needs: a miss there traces and compiles again."""
 DEVICE = "ENVDOCTOR_DEVICE"
 """As the payload has it."""
+MORE = 5
+"""Times the limit that one is advised to try next."""
 _LOGS = 'see why: TORCH_LOGS="torch._functorch._aot_autograd.autograd_cache"'
 
 
-def of_first(run: Run, device: str, root: str, limit: float | None) -> Iterator[Fault]:
-    """Judge a warm-up; one that failed is not asked for more."""
-    failed = next(_failed(run, limit), None)
+def of_first(run: Run, device: str, root: str, asked: Asked, alone: str = "") -> Iterator[Fault]:
+    """Judge a warm-up; one that failed is not asked for more. `alone` runs it without the doctor."""
+    failed = next(_failed(run, asked), None)
     if failed:
-        yield Fault("command", failed)
+        yield Fault("command", failed, tuple(_tries(run, asked, alone)))
         return
     hindered = [Fault("untold", said) for said in counters.hindered(run.told, root)]
     yield from hindered
@@ -35,13 +37,25 @@ def of_first(run: Run, device: str, root: str, limit: float | None) -> Iterator[
         yield from _of_device(run, device)
 
 
-def _failed(run: Run, limit: float | None) -> Iterator[str]:
+def _failed(run: Run, asked: Asked) -> Iterator[str]:
     if run.raised:
         yield run.raised
     elif run.status is None:
-        yield f"no end within {limit:g} s: it was ended with all it had started"
+        yield f"{asked.name}: no end within {asked.limit:g} s: it was ended with all it had started"
     else:
-        yield from counters.of_command(run.status)
+        yield from counters.of_command(run.status, asked.name)
+
+
+def _tries(run: Run, asked: Asked, alone: str) -> Iterator[str]:
+    """Say what to do about a run that failed."""
+    if run.status is None and asked.limit is not None:
+        yield f"let it have more time: --timeout {MORE * asked.limit:g}"
+    elif run.raised:
+        yield "see where: its traceback is above, on standard error"
+    else:
+        yield "see what it printed last: it is above, on standard error"
+    if alone:
+        yield f"or run it by itself: {alone}"
 
 
 def _of_counters(total: Total) -> Iterator[Fault]:
@@ -99,9 +113,9 @@ def _elsewhere(said: str, device: str) -> Fault:
     return Fault("device", said, (f"let it use the current device, or the one that {DEVICE} names: {device}",))
 
 
-def of_proof(run: Run, root: str, limit: float | None) -> Iterator[Fault]:
+def of_proof(run: Run, root: str, asked: Asked) -> Iterator[Fault]:
     """Judge a process that had to start warm."""
-    said = [*_failed(run, limit), *counters.judged(run.told, counters.total(run.told), root)]
+    said = [*_failed(run, asked), *counters.judged(run.told, counters.total(run.told), root)]
     said += hits.grown(run.new, len(run.new), shared=True)
     yield from (Fault("not-proven", f"a fresh process: {each}") for each in said)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import tempfile
 import time
 from collections.abc import Mapping
@@ -55,6 +56,12 @@ class Work:
             seconds = time.monotonic() - began
             new = sorted(counters.files(self.root) - before)
             return Run(status, seconds, tuple(counters.told(folder)), tuple(new), _line(raised))
+
+    def alone(self, device: str) -> str:
+        """Return the command line that runs it without the doctor; "" for an entry, which has none of its own."""
+        if self.asked.entry is not None:
+            return ""
+        return f"{DEVICE}={device} {shlex.join(self._argv(device, ''))}"
 
     def _argv(self, device: str, raised: str) -> tuple[str, ...]:
         if self.asked.entry is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 
 from envdoctor.cache.counters import Told
@@ -34,6 +35,11 @@ class Asked:
         """True if the caller has named some devices, and leaves others out on purpose."""
         return self.devices is not None and self.devices.strip() != "all"
 
+    @property
+    def name(self) -> str:
+        """What is run, as a sentence names it."""
+        return self.entry or self.script or shlex.join(self.command)
+
 
 @dataclass(frozen=True, slots=True)
 class Run:
@@ -47,6 +53,11 @@ class Run:
     """Files that the cache has got meanwhile."""
     raised: str = ""
     """What the entry raised, in one line."""
+
+    @property
+    def misnamed(self) -> bool:
+        """True if there was no such entry, or none that can be called: then nothing was begun."""
+        return bool(self.raised) and self.status == 2
 
 
 @dataclass(frozen=True, slots=True)

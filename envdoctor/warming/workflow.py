@@ -13,11 +13,12 @@ from envdoctor.cache import place
 from envdoctor.cache import workflow as saving
 from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.facts import cache_places
+from envdoctor.facts.torch_build import TorchBuild
 from envdoctor.judge import Values, judge
 from envdoctor.locate import Wish, locate
 from envdoctor.model import Severity, Unavailable
 from envdoctor.policy import Policy
-from envdoctor.smoke.devices import chosen
+from envdoctor.smoke.devices import CPU, chosen
 from envdoctor.snapshot import Snapshot
 from envdoctor.system.forked import call
 from envdoctor.system.host import Host
@@ -59,6 +60,7 @@ def _warm(wish: Wish, asked: Asked, host: Host, tell: Tell) -> Result:
     wanted = chosen(asked.devices, values["devices"], values["occupants"])
     if isinstance(wanted, Unavailable):
         raise EnvDoctorError(wanted.reason)
+    _usable(wanted, taken.torch_build)
     with saving.failures_told():
         warmed = run.all(wanted)
     taken = run.look()
@@ -81,6 +83,15 @@ def _refuse(taken: Snapshot, run: _Run) -> None:
     for finding in (finding for outcome in outcomes for finding in outcome.findings):
         if finding.subject in used and finding.severity is Severity.ERROR:
             raise EnvDoctorError(f"{finding.message}; {'; '.join(finding.remedy)}")
+
+
+def _usable(devices: Sequence[str], build: TorchBuild | Unavailable) -> None:
+    """Raise EnvDoctorError for GPUs where torch has nothing to drive them with; ROCm's are `cuda` to torch as well."""
+    lost = [device for device in devices if device != CPU]
+    if lost and not isinstance(build, Unavailable) and build.cuda is None and build.hip is None:
+        torch = f"torch {build.version} " if build.version else "torch "
+        why = "see `envdoctor explain packages/torch-cpu-build`, or name --devices cpu"
+        raise EnvDoctorError(f"{torch}is built without CUDA, so there is no {lost[0]} to warm; {why}")
 
 
 def _visible(values: Values) -> tuple[str, ...]:
@@ -146,18 +157,20 @@ class _Run:
         asked, before = self.work.asked, self.seen
         self.tell(device, "warm-up", "started")
         run = self.work.run(device)
+        if run.misnamed:  # it would be so for every device
+            raise UsageError(run.raised)
         self.look()
-        faults = tuple(judging.of_first(run, device, self.work.root, asked.limit))
+        faults = tuple(judging.of_first(run, device, self.work.root, asked, self.work.alone(device)))
         warmed = Warmed(device, run, before, self.seen, mark=self.marks.get(device), faults=faults)
         self.tell(device, "warm-up", _ended(warmed.first.seconds, faults))
         return warmed
 
     def _prove(self, warmed: Warmed) -> Warmed:
         asked, root = self.work.asked, self.work.root
-        if not warmed.faults and any(judging.of_proof(warmed.first, root, asked.limit)):
+        if not warmed.faults and any(judging.of_proof(warmed.first, root, asked)):
             self.tell(warmed.device, "proof", "started")
             run = self.work.run(warmed.device)
-            faults = tuple(judging.of_proof(run, root, asked.limit))
+            faults = tuple(judging.of_proof(run, root, asked))
             warmed = replace(warmed, again=run, faults=faults)
             self.tell(warmed.device, "proof", _ended(run.seconds, faults))
         return replace(warmed, faults=(*warmed.faults, *judging.of_keys(warmed, asked.expect, self.share)))

@@ -52,6 +52,13 @@ def exits(device):
 def dies(device):
     os.kill(os.getpid(), signal.SIGKILL)
 
+def waits(device):
+    open("ready", "w").close()
+    time.sleep(300)
+
+def two(device, steps):
+    pass
+
 def hangs(device):
     subprocess.Popen([sys.executable, "-c", "import time; time.sleep(300)", __file__])
     open("ready", "w").close()
@@ -140,9 +147,8 @@ def test_what_is_warm_already_is_proven_by_its_first_process(warm):
     [
         ("forward", "forward-only", "forward only: 1 of 2 graphs ran no backward"),
         ("boom", "command", "ValueError: no \\x1b[2J good"),
-        ("gone", "command", "AttributeError: module 'job' has no attribute 'gone'"),
-        ("exits", "command", "failed with status 4"),
-        ("dies", "command", "died by signal 9"),
+        ("exits", "command", "job:exits failed with status 4"),
+        ("dies", "command", "job:dies died by signal 9"),
         ("leaves", "untold", "no process told of torch"),
         ("fickle", "not-proven", "a fresh process: no autograd_cache_hit"),
     ],
@@ -204,7 +210,70 @@ def test_a_default_is_no_device_and_the_cache_that_is_named_is_filled_and_saved(
 def test_the_time_of_one_process_is_limited_and_nothing_of_it_stays(warm):
     answer = warm.entry("hangs", "--timeout", "1")
     assert (answer.status, faults(answer)) == (1, {"cpu": ["command"]})
-    assert "no end within 1 s" in answer.stdout
+    assert "job:hangs: no end within 1 s" in answer.stdout
+    assert answer.report["devices"][0]["faults"][0]["remedy"] == ["let it have more time: --timeout 5"]
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("nomod:f", "nomod:f: there is no module nomod, here or in the target"),
+        ("job.sub:f", "job.sub:f: there is no module job.sub, here or in the target"),
+        (
+            "job:nosuch",
+            "job has no function nosuch; it has whole, part, current, with_default, forward, boom, half, leaves",
+        ),
+        ("job:torch.nosuch", "job.torch has no function nosuch; it has count, step"),
+        ("job:os.environ", "job.os.environ is no function but of type _Environ"),
+        ("job:two", "job:two: it would be called with a device alone: missing a required argument: 'steps'"),
+    ],
+)
+def test_an_entry_that_is_not_there_is_told_once_before_anything_is_called(warm, entry, said):
+    answer = warm("--entry", entry, "--devices", "0,1")
+    assert (answer.status, answer.stdout) == (2, "")
+    started, line = answer.stderr.splitlines()
+    assert (started, said in line) == ("cuda:0   warm-up  started", True)
+
+
+@pytest.mark.parametrize("entry", ["job:boom", "lacking:step"])
+def test_of_an_error_of_the_users_his_own_frames_are_shown(warm, entry):
+    (warm.folder / "lacking.py").write_text("import nowhere_to_be_found\n")
+    answer = warm("--entry", entry)
+    assert (answer.status, answer.stderr.count("Traceback")) == (1, 1)
+    assert f'{entry.partition(":")[0]}.py", line' in answer.stderr
+    assert "entry.py" not in answer.stderr
+    assert "importlib" not in answer.stderr
+    assert "next: see where: its traceback is above, on standard error" in answer.stdout
+
+
+@pytest.mark.parametrize(("words", "name"), [("--script syn.py", "syn.py"), ("-- python syn.py", "python syn.py")])
+def test_a_script_that_fails_is_named_with_a_way_to_look_closer(warm, words, name):
+    (warm.folder / "syn.py").write_text("x = (\n")
+    answer = warm("--format", "json", *words.split())
+    (fault,) = answer.report["devices"][0]["faults"]
+    assert (answer.status, fault["said"]) == (1, f"{name} failed with status 1")
+    assert fault["remedy"][1].endswith(" syn.py")
+    assert fault["remedy"][1].startswith("or run it by itself: ENVDOCTOR_DEVICE=cpu ")
+
+
+def test_a_gpu_for_a_torch_without_cuda_is_refused_before_anything_runs(warm):
+    warm.patient.edit("torch/version.py", "__version__ = '2.13.0+cpu'\ncuda = None\nhip = None\n")
+    answer = warm("--entry", "job:part", "--devices", "cpu,0")
+    assert (answer.status, answer.stdout) == (3, "")
+    assert "torch 2.13.0+cpu is built without CUDA, so there is no cuda:0 to warm; " in answer.stderr
+    assert "or name --devices cpu" in answer.stderr
+    assert warm("--entry", "job:part").status == 0
+
+
+def test_ctrl_c_in_a_terminal_ends_the_entry_without_a_word(warm):
+    words = ("warm", "--target", warm.patient.prefix, "--devices", "cpu", "--entry", "job:waits")
+    process = warm.doctor.start(*words, env=warm.env, start_new_session=True)
+    while not (warm.folder / "ready").exists():
+        assert process.poll() is None
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGINT)
+    _, errors = process.communicate(timeout=10)
+    assert (process.returncode, b"Traceback" in errors, b"KeyboardInterrupt" in errors) == (130, False, False)
 
 
 @pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

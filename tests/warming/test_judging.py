@@ -11,6 +11,7 @@ from envdoctor.warming import judging
 from envdoctor.warming.values import Asked, Cold, Fault, Result, Run, Warmed
 
 ROOT = "/nowhere/cache"
+ASKED = Asked("job:step", limit=2.5)
 
 
 def told(*, cache="", devices=None, switches=None, graphs=None, **entries):
@@ -35,7 +36,7 @@ def seen(**keys):
 
 
 def first(made, device="cpu"):
-    return [(fault.kind, fault.said) for fault in judging.of_first(made, device, ROOT, 2.5)]
+    return [(fault.kind, fault.said) for fault in judging.of_first(made, device, ROOT, ASKED)]
 
 
 @pytest.mark.parametrize(
@@ -75,9 +76,9 @@ def test_what_is_wrong_with_a_warm_up_is_one_fault(process, kind, said):
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (run(told(miss=1), status=3), "the command failed with status 3"),
-        (run(told(miss=1), status=-11), "the command died by signal 11"),
-        (run(told(miss=1), status=None), "no end within 2.5 s: it was ended with all it had started"),
+        (run(told(miss=1), status=3), "job:step failed with status 3"),
+        (run(told(miss=1), status=-11), "job:step died by signal 11"),
+        (run(told(miss=1), status=None), "job:step: no end within 2.5 s: it was ended with all it had started"),
         (run(status=1, raised="ValueError: x"), "ValueError: x"),
     ],
 )
@@ -102,9 +103,9 @@ def test_the_device_that_was_meant_has_to_be_used(device, used, said):
 
 def test_a_proof_needs_hits_no_miss_and_no_new_file():
     warm = told(hit=2)
-    assert list(judging.of_proof(run(warm), ROOT, None)) == []
+    assert list(judging.of_proof(run(warm), ROOT, ASKED)) == []
     for made in (run(told(hit=2, miss=1)), run(told()), run(warm, new=("ab/x.so",)), run(warm, status=1), run()):
-        assert {fault.kind for fault in judging.of_proof(made, ROOT, None)} == {"not-proven"}
+        assert {fault.kind for fault in judging.of_proof(made, ROOT, ASKED)} == {"not-proven"}
 
 
 @pytest.mark.parametrize(
