@@ -106,7 +106,7 @@ def smoke(
     _only_with_threads(level, cache, [name for name, value in racing.items() if value is not None])
     wanted = threads.wanted(per_device, states, tries, remedy.value if remedy is not None else None)
     asked = workflow.Asked(devices, level.value, timeout, cache, wanted)
-    report = workflow.run(workflows.Wish(target, config=config), asked, workflows.LocalHost(), _progress)
+    report = workflow.run(workflows.Wish(target, config=config), asked, workflows.LocalHost(), _progress, _announce)
     show(rendered(report, output, people.render))
     raise typer.Exit(report.status())
 
@@ -119,6 +119,11 @@ def _only_with_threads(level: Depth, cache: str | None, named: list[str]) -> Non
         raise UsageError(f"{', '.join(named)}: only with --level threads")
     if level == Depth.THREADS and cache is not None:
         raise UsageError("--cache: not with --level threads, which has throw-away caches of its own")
+
+
+def _announce(line: str) -> None:
+    sys.stderr.write(line + "\n")
+    sys.stderr.flush()
 
 
 def _progress(attempt: Any) -> None:  # noqa: ANN401 - facts are imported by the commands alone

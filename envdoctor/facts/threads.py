@@ -92,6 +92,8 @@ class Try:
     """None if it did not come to its end."""
     failure: Failure | None = None
     """How it ended instead."""
+    started: float = 0.0
+    """Seconds that its process took before, for its start and the import of torch."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,11 +20,18 @@ def raced(report: Report) -> bool:
     return report.seen.get("level") == LEVEL
 
 
+def quiet(trial: Trial) -> bool:
+    """Tell whether a setting ran and showed nothing, where no other did either: that is asked for and not had."""
+    return trial.step == STEP and trial.state == "never-ran" and trial.seconds > 0
+
+
 def about(report: Report, style: Style) -> Iterator[str]:
     """Yield what the head says of the tries and of this torch."""
     yield style.wrap(
         ", ".join(printable(str(report.seen[key])) for key in ("tries", "remedy") if key in report.seen), "", "  "
     )
+    if "graphs" in report.seen:
+        yield style.wrap(printable(str(report.seen["graphs"])), "", "  ")
     if "flag" in report.seen:
         yield style.wrap(f"the FX-tracing flag of this torch is {printable(str(report.seen['flag']))}", "", "  ")
 
@@ -33,6 +40,7 @@ def table(report: Report, marks: dict[str, tuple[str, str]], style: Style) -> It
     """Yield a line a setting, with how often what came; `marks` are those of states, with their colours."""
     for trial in report.trials:
         word, colour = marks[trial.state]
+        word = "unclear" if quiet(trial) else word
         name = printable(trial.device if trial.step == STEP else trial.step.partition("/")[2])
         said = printable(_said(trial)) or f"{trial.seconds:.1f} s"
         text = style.wrap(said, " " * (NAME + MARK), " " * (NAME + MARK)) if said else ""

@@ -13,6 +13,10 @@ MARKS = {"passed": ("ok", "32"), "failed": ("FAILED", "31;1"), "skipped": ("skip
 """State -> what the table shows, and its colour."""
 STEP, CELL = 18, 16
 """Columns of the table's first column, and of the others."""
+COUNTED = ("passed", "failed", "not exercised", "never ran", "skipped")
+"""What the head counts, in order."""
+LOST = "unproven"
+"""What stands before steps and settings that were asked for and proved nothing: nothing failed in them."""
 ONCE = "torch"
 """Device of what is tried out once for all of them; it is shown in the first column."""
 SAID = 60
@@ -24,18 +28,17 @@ def render(report: Report, style: Style | None = None) -> str:
     style = style or Style()
     if report.trials and races.raced(report):
         table = "\n".join(races.table(report, MARKS, style))
-        return "\n\n".join([_head(report, style), table, *body(races.once(report), style)]) + "\n"
+        return "\n\n".join([_head(report, style), table, *body(races.once(report), style, LOST)]) + "\n"
     if report.trials:
-        return "\n\n".join([_head(report, style), "\n".join(_table(report, style)), *body(report, style)]) + "\n"
+        return "\n\n".join([_head(report, style), "\n".join(_table(report, style)), *body(report, style, LOST)]) + "\n"
     reasons = [style.wrap(printable(reason), "", "  ") for reason in report.failed.values()]
     return "\n\n".join([_head(report, style), *reasons]) + "\n"
 
 
 def _head(report: Report, style: Style) -> str:
     counted = [trial for trial in report.trials if not races.raced(report) or trial.step == races.STEP]
-    states = [trial.state for trial in counted]
-    words = (("passed", "passed"), ("failed", "failed"), ("never-ran", "never ran"), ("skipped", "skipped"))
-    counts = [f"{states.count(state)} {word}" for state, word in words if state in states]
+    states = ["not exercised" if races.quiet(trial) else trial.state.replace("-", " ") for trial in counted]
+    counts = [f"{states.count(state)} {state}" for state in COUNTED if state in states]
     what = "setting" if races.raced(report) else "step"
     said = f"of {len(states)} {what}{'s' if len(states) > 1 else ''} {', '.join(counts)}" if states else "NOT SMOKED"
     lines = [f"{verdict(report, style)}  {said}" if states else style.paint(said, "33;1")]

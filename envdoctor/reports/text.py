@@ -25,15 +25,18 @@ def render(report: Report, style: Style | None = None) -> str:
     return "\n\n".join([_head(report, style), *body(report, style), _foot(report, style)]) + "\n"
 
 
-def body(report: Report, style: Style) -> list[str]:
-    """Return the paragraphs between head and foot: what was found, and what was not judged."""
+def body(report: Report, style: Style, lost: str = "FAILED") -> list[str]:
+    """Return the paragraphs between head and foot: what was found, and what was not judged.
+
+    `lost` stands before what could not be judged though it was asked for.
+    """
     in_locks, rest = lock_lines.divided(report)
     found = blocks(rest)
     serious = [block for block in found if block.worst > Severity.NOTE]
     notes = [block for block in found if block.worst == Severity.NOTE]
     parts = [*_blocks(serious, style), *lock_lines.paragraphs(in_locks, style)]
     worst_first = [text for _, text in sorted(parts, key=lambda part: -part[0])]
-    return [*worst_first, *(part for part in (_notes(notes, style), _not_done(report, style)) if part)]
+    return [*worst_first, *(part for part in (_notes(notes, style), _not_done(report, style, lost)) if part)]
 
 
 def verdict(report: Report, style: Style) -> str:
@@ -165,14 +168,14 @@ def _notes(notes: Sequence[Block], style: Style) -> str:
     return "\n".join(lines)
 
 
-def _not_done(report: Report, style: Style) -> str:
+def _not_done(report: Report, style: Style, lost: str) -> str:
     lines = [style.wrap(f"{o.probe} crashed: {o.crashed}", "CRASHED  ", INDENT) for o in report.outcomes if o.crashed]
     reasons: dict[tuple[str, bool], list[str]] = {}
     for outcome in report.outcomes:
         if outcome.skipped:
             reasons.setdefault((outcome.skipped.reason, outcome.skipped.failed), []).append(outcome.probe)
     for (reason, failed), probes in reasons.items():
-        first = "FAILED   " if failed else "skipped  "
+        first = f"{lost if failed else 'skipped':9}"
         lines.append(style.wrap(f"{reason}: {', '.join(probes)}", first, INDENT))
     known = {reason for reason, _ in reasons}
     failures = {reason: fact for fact, reason in report.failed.items() if printable(reason) not in known}

@@ -42,7 +42,7 @@ class Racing:
 
     plan: Plan
     tell: Callable[[Try | Attempt], None]
-    """Hears of each try, of the first import, and of what failed otherwise."""
+    """Hears of each try, of each cache that was filled, of the first import, and of what failed otherwise."""
     done: list[Try] = field(default_factory=list)
     lost: dict[Setting, tuple[str, bool]] = field(default_factory=dict)
     attempts: list[Attempt] = field(default_factory=list)
@@ -89,6 +89,8 @@ class Racing:
         end = process.run()
         if end is not None and end.state == "passed":
             self.plan.caches.keep(state)
+            said = f"for {devices[0] if state == 'partly' else 'all'}, started in {process.started:.1f} s"
+            self.tell(Attempt(FILLING, STEP, "passed", round(process.seconds, 3), {"said": said}))
         elif not self._stopped:
             failure = process.failure if end is None else end.failure
             self.keep(Attempt(FILLING, STEP, "failed", round(process.seconds, 3), failure=failure))
@@ -108,7 +110,8 @@ class Racing:
                 return
             measured = told(end.detail) if end is not None and end.state == "passed" else None
             failure = process.failure if end is None else end.failure
-            one = Try(setting, number, begin, round(process.seconds, 3), measured, failure)
+            seconds, started = round(process.seconds, 3), round(process.started, 3)
+            one = Try(setting, number, begin, seconds, measured, failure, started)
             self.done.append(one)
             self.tell(one)
 
@@ -143,6 +146,8 @@ class _Process:
     """How long the work took."""
     failure: Failure | None = None
     """How it ended, if it told no end."""
+    started: float = 0.0
+    """Seconds that passed before the work."""
 
     def run(self) -> Attempt | None:
         """Return the end of its work, if it told one. An import that fails is kept as that."""
@@ -157,6 +162,7 @@ class _Process:
                 if event["event"] == "begin":
                     if event["step"] == STEP and not begun:
                         begun, since = True, time.monotonic()
+                        self.started = since - began
                         child.ends = since + self.limit
                     continue
                 attempt = _attempt(event, child, self.work)

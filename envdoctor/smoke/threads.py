@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from envdoctor import guarding, snapshot
@@ -24,6 +24,8 @@ STARTED: Mapping[Start, str] = {
     "in turn": "started in turn",
     "held": "held until all had made their first passes",
 }
+LONG = 120.0
+"""Seconds from which times are said in minutes."""
 FLAGS: Mapping[str, str] = {
     "global": "one for the whole process",
     "masked": "one for the whole process; it does not count while torch.compile compiles, but does while others trace",
@@ -77,6 +79,7 @@ def race(
     wanted: Wanted,
     taken: snapshot.Snapshot,
     tell: Callable[[Attempt], None],
+    announce: Callable[[str], None],
 ) -> tuple[Smoke, Race]:
     """Let the threads race. Raises UsageError for a guard not made for this torch, EnvDoctorError as a smoke does."""
     flag = taken.fx_flag
@@ -86,10 +89,22 @@ def race(
     lost = {setting: (why, False) for setting in settings if (why := _pointless(setting, order.devices))}
     kind = "" if isinstance(flag, Unavailable) else flag.kind
     plan = Plan(order, settings, wanted.tries, wanted.remedy, caches, lost, kind)
+    announce(_planned(plan))
     racing = Racing(plan, lambda one: tell(_heard(one, plan) if isinstance(one, Try) else one))
     found = racing.run()
     attempts = (*_in_order(racing.attempts), *map(_attempt, verdicts(found)))
     return Smoke("threads", order.devices, attempts, racing.build, order.scratch, limit=order.limit), found
+
+
+def _planned(plan: Plan) -> str:
+    """Say how much there is to do, and how long it may take: each process has the limit for its start, and for work."""
+    settings = [setting for setting in plan.settings if setting not in plan.lost]
+    tries, fills = len(settings) * plan.tries, len({setting.state for setting in settings} - {"cold"})
+    most = plan.order.limit * (2 * tries + fills * (1 + len(plan.order.devices)))
+    what = f"{tries} {'tries' if tries != 1 else 'try'}, {plan.tries} of each of {len(settings)} settings"
+    what += f", and {fills} to fill caches" if fills else ""
+    time = f"{most / 60:.0f} min" if most >= LONG else f"{most:.0f} s"
+    return f"{what}: a process each, at most {time} (--timeout {plan.order.limit:g} for its start, and for its work)"
 
 
 def _environment(order: Order, wanted: Wanted, taken: snapshot.Snapshot) -> Mapping[str, str]:
@@ -136,13 +151,17 @@ def _phrases(one: Try, first: str) -> Iterator[str]:
         died = sum(bool(thread.error) for thread in one.told.threads)
         yield from (f"{died} of {len(one.told.threads)} threads died",) if died else ()
         yield f"{one.told.meetings} meetings in {one.told.traces} traces"
+    if one.started:
+        yield f"started in {one.started:.1f} s"
 
 
-def seen(found: Race) -> dict[str, str]:
+def seen(found: Race, devices: Sequence[str]) -> dict[str, str]:
     """Return what the head of the report says beside torch and devices."""
     shown = {
         "cache": "throw-away caches",
         "tries": f"{found.tries} {'tries' if found.tries > 1 else 'try'} each",
         "remedy": f"remedy {found.remedy}",
     }
+    if CPU in devices:
+        shown["graphs"] = f"on the CPU {CPU_GRAPHS} graphs stand for devices: 1 thread a device is {CPU_GRAPHS} threads"
     return shown | ({"flag": FLAGS[found.flag]} if found.flag in FLAGS else {})

@@ -55,8 +55,17 @@ class Asked:
     """What is to race at the level of that name."""
 
 
-def run(wish: Wish, asked: Asked, host: Host, tell: Callable[[Attempt], None]) -> Report:
-    """Smoke the target. Raises UsageError and EnvDoctorError as `check` does."""
+def run(
+    wish: Wish,
+    asked: Asked,
+    host: Host,
+    tell: Callable[[Attempt], None],
+    announce: Callable[[str], None] = lambda _: None,
+) -> Report:
+    """Smoke the target. Raises UsageError and EnvDoctorError as `check` does.
+
+    `announce` hears what is to come where that takes long.
+    """
     began = time.monotonic()
     target, policy = call("the search for the target", partial(locate, wish, host), timeout=FACTS_WITHIN)
     registry.use_plugins(policy.plugins)
@@ -74,7 +83,7 @@ def run(wish: Wish, asked: Asked, host: Host, tell: Callable[[Attempt], None]) -
             target.python, wanted, asked.level, env, host.cwd, scratch, asked.limit, own_cache=asked.cache is None
         )
         if asked.level == "threads":
-            tried, race = threads.race(order, asked.threads or threads.Wanted(), taken, tell)
+            tried, race = threads.race(order, asked.threads or threads.Wanted(), taken, tell, announce)
         else:
             tried = smoke(order, tell)
         if any(attempt.state == "failed" for attempt in tried.attempts):
@@ -180,7 +189,7 @@ def _report(
         tuple(_settled(outcome, tried, visible, missing) for outcome in outcomes),
         policy.path,
         {} if missing is None else {"smoke": f"not smoked: {missing.reason}"},
-        seen=_seen(taken, tried) | (threads.seen(race) if race is not None else {}),
+        seen=_seen(taken, tried) | (threads.seen(race, tried.devices) if race is not None else {}),
         trials=tuple(_trials(tried, outcomes)),
     )
 
@@ -210,7 +219,10 @@ def _settled(outcome: Outcome, tried: Smoke, visible: Devices | Unavailable, mis
 
 def _lost(attempt: Attempt, visible: Devices | Unavailable) -> Unavailable | None:
     if attempt.state in ("skipped", "never-ran"):
-        return Unavailable(attempt.reason, failed=attempt.state == "never-ran")
+        failed = attempt.state == "never-ran"
+        shown_nothing = attempt.step == STEP and attempt.seconds  # threads ran, and proved nothing
+        untried = failed and not shown_nothing
+        return Unavailable(f"not tried, as {attempt.reason}" if untried else attempt.reason, failed=failed)
     if attempt.step == "device" and attempt.state == "passed":
         if isinstance(visible, Unavailable):
             return Unavailable(f"NVML cannot be asked: {visible.reason}", failed=visible.failed)

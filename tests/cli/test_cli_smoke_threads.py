@@ -61,7 +61,16 @@ def test_what_is_clean_is_0_with_the_proof_of_it(smoke):
         "1 thread a device, cold cache           ok      "
         "clean in 2 of 2 tries; 6 calls met another thread's trace"
     )  # fmt: skip
-    assert len(answer.stderr.splitlines()) == 1 + 12
+    first, *lines = answer.stderr.splitlines()
+    assert first == (
+        "12 tries, 2 of each of 6 settings, and 2 to fill caches: a process each, at most 60 min "
+        "(--timeout 120 for its start, and for its work)"
+    )
+    assert len(lines) == 1 + 2 + 12
+    filled = [line for line in lines if line.startswith("filling the cache ")]
+    assert ["for cuda:0, started in " in filled[0], "for all, started in " in filled[1]] == [True, True]
+    assert all(", started in 0." in line for line in lines[1:])
+    assert "graphs stand for devices" not in answer.stdout
 
 
 def test_the_error_is_1_and_its_advice_is_given_once(smoke):
@@ -88,6 +97,11 @@ def test_nothing_but_quiet_tries_is_3(smoke):
     (lost,) = answer.report["skipped"]
     assert lost["failed"]
     assert lost["reason"].endswith("not exercised: nothing was traced")
+    text = smoke(QUIET, "--tries", "1", "--states", "cold", "--devices", "cpu", "--per-device", "1").stdout
+    assert text.startswith("WARNINGS  of 1 setting 1 not exercised\n")
+    assert "on the CPU 3 graphs stand for devices: 1 thread a device is 3 threads\n" in text
+    assert "cold cache           unclear 1 of 1 not exercised: nothing was traced\n" in text
+    assert "FAILED" not in text
 
 
 def test_one_device_has_nobody_to_race_with_but_several_threads(smoke):

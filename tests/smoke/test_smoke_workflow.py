@@ -97,6 +97,7 @@ class TestStatus:
         given = reported(lost, *never(reason="torch could not be imported"), devices=("cuda:1",))
         assert given.status() == 1
         assert trials(given)["smoke/torch-import", "torch"] == ("failed", "torch-import failed: ImportError: no")
+        assert reasons(given)["smoke/compile"] == "cuda:1: not tried, as torch could not be imported"
 
     def test_a_run_without_devices_is_3_and_says_why_everywhere(self):
         given = reported(missing=Unavailable("no GPU is visible", failed=True))
