@@ -77,14 +77,16 @@ class TestStatus:
     def test_a_device_that_never_ran_is_3_though_another_passed(self):
         given = reported(*passed(), *never())
         assert (given.status(), given.verdict) == (3, "warnings")
-        assert reasons(given)["smoke/compile"] == "cuda:1: it was not reached"
+        assert reasons(given)["smoke/compile"] == "cuda:1: not tried, as it was not reached"
 
     @pytest.mark.parametrize("bad", [failure(), ended(), ended("hung")], ids=["an exception", "a crash", "a hang"])
     def test_a_step_that_failed_is_1(self, bad):
         given = reported(*passed(but=[attempt("compile", bad)]), *never(reason="compile failed"))
         assert given.status() == 1
         assert trials(given)["smoke/compile", "cuda:0"][0] == "failed"
-        assert reasons(given)["smoke/compile"] == "cuda:1: compile failed", "beside the finding of the other device"
+        assert reasons(given)["smoke/compile"] == "cuda:1: not tried, as compile failed", (
+            "beside the finding of the other device"
+        )
 
     def test_a_figure_that_is_off_is_1_and_its_trial_failed(self):
         given = reported(*passed(but=[attempt("matmul", errors={"float32": 0.5})]))
@@ -169,7 +171,7 @@ class TestTold:
 class TestSafe:
     def test_a_reason_that_came_from_outside(self):
         assert reasons(reported(missing=Unavailable(EVIL)))["smoke/compile"] == f"not smoked: {SHOWN}"
-        assert reasons(reported(*never(reason=EVIL)))["smoke/compile"] == f"cuda:1: {SHOWN}"
+        assert reasons(reported(*never(reason=EVIL)))["smoke/compile"] == f"cuda:1: not tried, as {SHOWN}"
 
     def test_what_a_trial_says(self):
         muted = reported(
