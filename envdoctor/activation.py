@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 
-from envdoctor.changes import Change, change
+from envdoctor.environ import Change, change
 from envdoctor.errors import UsageError
 
 RULE = "activate"

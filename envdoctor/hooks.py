@@ -46,6 +46,16 @@ def put_back(hooks: Iterable[str], env: Mapping[str, str]) -> dict[str, str]:
     return dict(env)
 
 
+def is_ours(entry: str) -> bool:
+    """Tell whether an entry of PYTHONPATH is one of them: it was meant, and is no leak."""
+    return entry.startswith(_PAYLOADS + os.sep)
+
+
+def is_guarded(pythonpath: str) -> bool:
+    """Tell whether a job with this PYTHONPATH has the guard `fx-race`."""
+    return FX_GUARD in pythonpath.split(os.pathsep)
+
+
 def _entries(env: Mapping[str, str]) -> list[str]:
     path = env.get(VARIABLE, "")
     return path.split(os.pathsep) if path else []

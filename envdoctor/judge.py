@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from math import isfinite
+from shlex import quote
 from typing import Any
 
 from envdoctor import confirm, registry
@@ -17,6 +19,8 @@ from envdoctor.registry import Probe
 from envdoctor.snapshot import Snapshot
 from envdoctor.wiring import needs, supply
 
+UNTARGETED = re.compile(r"\benvdoctor (?:check|run|seal|smoke)\b(?![^`]*--target)")
+"""A command in a step that does not say which environment it means."""
 BITS = 1024
 """Of a whole number: what a double holds, and JSON readers may take every number for one."""
 
@@ -70,23 +74,28 @@ def _outcome(probe: Probe, values: Values, policy: Policy, moment: datetime) -> 
             return Outcome(probe.id, skipped=replace(arguments, reason=_safe(arguments.reason)))
         found = probe.check(*arguments)
         shown = [confirm.confirmed(finding, probe.id, values["job_log"], values["node"]) for finding in found]
-        settled = [_settled(finding, probe.id, policy) for finding in shown]
+        settled = [_settled(finding, probe.id, policy, values["target"]) for finding in shown]
     except Exception as error:  # noqa: BLE001 - the one place where a probe's failure becomes an outcome
         whose = f"{probe.origin}: " if probe.origin else ""
         return Outcome(probe.id, crashed=_safe(whose + described(error)))
     return _sorted_out(probe.id, settled, policy, moment)
 
 
-def _settled(finding: Finding, probe: str, policy: Policy) -> Finding:
-    """Apply the policy's severity, and make every string that came from the target safe to print."""
+def _settled(finding: Finding, probe: str, policy: Policy, target: Target) -> Finding:
+    """Apply the policy's severity, name the target in steps, and make every string that came from it safe to print."""
     severity = policy.severity_of(probe, finding.severity)
     return Finding(
         severity,
         _safe(finding.subject),
         _safe(finding.message),
         _clean(finding.evidence),
-        tuple(_safe(step) for step in finding.remedy),
+        tuple(_safe(_pointed(step, target)) for step in finding.remedy),
     )
+
+
+def _pointed(step: str, target: Target) -> str:
+    """Let the commands of a step mean the environment that was judged, wherever they are typed."""
+    return UNTARGETED.sub(lambda found: f"{found[0]} --target {quote(target.prefix)}", step) if target.prefix else step
 
 
 def _safe(text: str) -> str:

@@ -3,7 +3,7 @@
 import pytest
 
 from envdoctor.activation import changes
-from envdoctor.changes import applied
+from envdoctor.environ import applied
 from envdoctor.errors import UsageError
 
 

@@ -1,5 +1,6 @@
 """Judging: a crash hides nothing, what is missing is skipped, the policy has the last word, and strings are safe."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from types import SimpleNamespace
 
@@ -120,6 +121,19 @@ def test_every_string_is_made_safe():
         {r"k\x07": [r"\u202e", [r"\x00", {"deep": r"\xff"}]], "n": [1, 2.5, None, True]},
         (r"r\x0d",),
     )
+
+
+@pytest.mark.parametrize(
+    ("step", "said"),
+    [
+        ("envdoctor run --guard x -- CMD", "envdoctor run --target /env --guard x -- CMD"),
+        ("try: `envdoctor smoke --level full`", "try: `envdoctor smoke --target /env --level full`"),
+        ("envdoctor smoke --level full --target /other", None),
+        ("envdoctor explain compile", None),
+    ],
+)
+def test_commands_of_a_step_name_the_target(step, said):
+    assert one(lambda: [replace(FOUND, remedy=(step,))]).findings[0].remedy == (said or step,)
 
 
 def test_sets_in_evidence_are_put_in_order():

@@ -33,11 +33,11 @@ TABLE = {
     "locks": {"errors", "model", "printable", "locks"},
     "state": {"codec", "errors", "health", "model", "printable", "recorded", "registry", "state"},
     "seals": {"codec", "errors", "system"},
-    "facts": {"codec", "errors", "facts", "knowledge", "locks", "model", "printable", "seals", "system"}
+    "facts": {"codec", "errors", "facts", "hooks", "knowledge", "locks", "model", "printable", "seals", "system"}
     | {"signatures", "state"},
     "hooks": {"errors"},
-    "changes": set(),
-    "activation": {"changes", "errors"},
+    "environ": set(),
+    "activation": {"environ", "errors"},
     "guarding": {"errors", "facts", "hooks"},
     "images": {"errors", "system"},
     "locate": {"envs", "errors", "images", "model", "policy", "seals", "system"},
@@ -51,6 +51,7 @@ TABLE = {
         "companions",
         "facts",
         "hits",
+        "hooks",
         "knowledge",
         "locks",
         "model",
@@ -145,7 +146,7 @@ TABLE = {
         "system",
         "views",
     },
-    "cache": {"__init__", "activation", "cache", "changes", "envs", "errors", "facts", "hits", "hooks", "locate"}
+    "cache": {"__init__", "activation", "cache", "environ", "envs", "errors", "facts", "hits", "hooks", "locate"}
     | {"model", "printable", "snapshot", "system"},
     "warming": {"__init__", "cache", "errors", "facts", "hits", "judge", "locate", "marking", "model", "policy"}
     | {"printable", "registry", "smoke", "snapshot", "system", "views", "warming"},
@@ -180,7 +181,7 @@ TABLE = {
     "wheelhouse": {"archives", "audit", "errors", "locate", "locks", "model", "policy", "progress", "snapshot"}
     | {"system"},
     "freezing": {"errors", "facts", "generations", "locate", "model", "sealing", "seals", "system", "workflows"},
-    "running": {"activation", "changes", "envs", "errors", "facts", "guarding", "hooks", "locate", "model", "policy"}
+    "running": {"activation", "environ", "envs", "errors", "facts", "guarding", "hooks", "locate", "model", "policy"}
     | {"printable", "probes", "registry", "running", "snapshot", "system", "views", "warming", "wiring", "workflows"},
     "wheels": {"__init__"},
     "rebuild": {"__init__", "archives", "audit", "codec", "envs", "errors", "facts", "freezing", "generations"}

@@ -11,7 +11,7 @@ from typing import Any
 
 from envdoctor import activation, hits, hooks
 from envdoctor.cache.tree import walk
-from envdoctor.changes import applied
+from envdoctor.environ import applied
 from envdoctor.facts import cache_places
 from envdoctor.model import Target
 from envdoctor.system.host import Host

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
+from envdoctor import hooks
 from envdoctor.facts.interpreter import Interpreter
 from envdoctor.model import Target, Unavailable
 from envdoctor.system.host import Host
@@ -82,9 +83,10 @@ def collect(target: Target, host: Host, interpreter: Interpreter) -> SearchPath 
 
 
 def pythonpath(host: Host) -> list[str]:
-    """Return PYTHONPATH's entries; an empty one means the current directory, as in getpath."""
+    """Return PYTHONPATH's entries; an empty one means the current directory, as in getpath. Not our own hooks."""
     value = host.env.get("PYTHONPATH", "")
-    return [os.path.join(host.cwd, part) for part in value.split(os.pathsep)] if value else []
+    parts = [part for part in value.split(os.pathsep) if not hooks.is_ours(part)] if value else []
+    return [os.path.join(host.cwd, part) for part in parts]
 
 
 def site_directories(prefix: str, interpreter: Interpreter) -> tuple[str, ...]:

@@ -116,6 +116,12 @@ class Smoke:
     damage: Damage | None = None
     """Damaged entries of the cache, looked for after a failure."""
 
+    @property
+    def chosen(self) -> str:
+        """The words that choose the same devices again, with a blank before them; "" if there were none."""
+        names = ",".join(device.removeprefix("cuda:") for device in self.devices)
+        return f" --devices {names}" if names else ""
+
     def of(self, step: str) -> Iterator[Attempt]:
         """Yield what became of a step, device by device."""
         yield from (attempt for attempt in self.attempts if attempt.step == step)

@@ -12,7 +12,7 @@ from datetime import datetime
 from importlib import import_module
 from typing import Any
 
-from envdoctor.changes import Change, Left
+from envdoctor.environ import Change, Left
 from envdoctor.model import Finding, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.wiring import needs, supply

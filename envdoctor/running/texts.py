@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from envdoctor.changes import Change
+from envdoctor.environ import Change
 from envdoctor.facts.variables import is_secret
 from envdoctor.model import Report
 from envdoctor.printable import clean, printable, redact

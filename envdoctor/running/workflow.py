@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from envdoctor import activation, guarding, hooks, registry, snapshot, workflows
-from envdoctor.changes import Change, Left, applied, change
+from envdoctor.environ import Change, Left, applied, change
 from envdoctor.errors import UsageError
 from envdoctor.locate import Wish
 from envdoctor.model import Report, Severity, Target, Unavailable
@@ -92,8 +92,8 @@ def prepare(wish: Wish, selection: workflows.Selection, asked: Asked, host: Loca
     made += [each for each in said if isinstance(each, Change)]
     host = replace(host, env=applied(given, made))
     guard = _guard(asked.guard, host.env, facts)
-    report = _checked(wish, selection, asked, host) if asked.check else None
     hooked = hooks.put_back(outer, applied(host.env, guard))
+    report = _checked(wish, selection, asked, replace(host, env=hooked)) if asked.check else None
     left = tuple(each for each in said if isinstance(each, Left))
     changes = (*made, *guard)
     rest = report, asked.fail_on, facts["elsewhere"]

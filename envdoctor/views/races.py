@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from envdoctor import hits, knowledge, proof, signatures, stacks
+from envdoctor.facts.fx_flag import is_guardable
 from envdoctor.facts.smoke import Attempt
 from envdoctor.facts.threads import STEP, Race, Remedy, Setting, Told, Try
-from envdoctor.model import TrialState
+from envdoctor.facts.torch_build import TorchBuild
+from envdoctor.model import TrialState, Unavailable
 
 Result = Literal[
     "deadlock",
@@ -26,6 +28,8 @@ Result = Literal[
 ]
 FX = "fx-trace-race"
 """Signature of the error (knowledge/signatures.toml)."""
+GUARD = "--guard fx-race"
+"""What stands in the advice that is of no use where the guard was tried, or has nothing to guard."""
 SAID: Mapping[Result, str] = {
     "deadlock": "a deadlock",
     "hung": "no end in time",
@@ -186,6 +190,9 @@ def cures(error: str) -> tuple[str, ...]:
     return match.cure if match is not None else ()
 
 
-def fx_cures() -> tuple[str, ...]:
-    """Return what cures the FX error, where none was raised too."""
-    return next(tuple(row["cure"]) for row in knowledge.rows("signatures") if row["id"] == FX)
+def fx_cures(build: TorchBuild | Unavailable, *, guard: bool = True) -> tuple[str, ...]:
+    """Return what cures the FX error, where none was raised too; not the guard where it is of no use or not tested."""
+    steps = next(row["cure"] for row in knowledge.rows("signatures") if row["id"] == FX)
+    fits = guard and (isinstance(build, Unavailable) or is_guardable(build))
+    first, *rest = [step for step in steps if fits or GUARD not in step]
+    return (first.removeprefix("or "), *rest)

@@ -316,6 +316,20 @@ class TestGuard:
         answer = run(*self.SHOW, options=within, env={"PYTHONPATH": f"{FX_GUARD}:{COUNTERS}"})
         assert (answer.status, answer.stdout, answer.stderr) == (0, f"{FX_GUARD}:{COUNTERS}\n", "")
 
+    def test_what_it_mends_stops_nothing(self, run, torch, patient):
+        torch("2.11.0")
+        (patient.folder / "envdoctor.toml").write_text("threads = true\n")
+        told = [word for name in ("compile/thread-race", "environment") for word in ("--select", name)]
+        strict = ("--config", patient.folder / "envdoctor.toml", *told)
+        answer = run("true", options=("--fail-on", "warning", *strict))
+        assert "warning compile/thread-race" in answer.stderr
+        within = [sys.executable, "-m", "envdoctor", "check", "--target", patient.prefix, *strict, "--format", "json"]
+        answer = run(
+            *within, options=("--guard", "fx-race", "--select", "compile", *strict[:2], "--fail-on", "warning")
+        )
+        said = [str(each) for each in json.loads(answer.stdout)["findings"]]
+        assert [each for each in said if "fx_guard" in each or "thread-race" in each] == []
+
     def test_with_a_dry_run_it_is_shown(self, run, torch):
         torch("2.11.0")
         answer = run("true", options=("--dry-run", "--format", "json", *self.NOW))

@@ -18,7 +18,7 @@ from values import (
     variables,
 )
 
-from envdoctor.changes import Change, Left, applied
+from envdoctor.environ import Change, Left, applied
 from envdoctor.facts.cache_access import Access
 from envdoctor.facts.cache_cleaners import Cleaner
 from envdoctor.facts.cache_places import Place

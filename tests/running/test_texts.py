@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from values import TARGET, finding, outcome, report
 
-from envdoctor.changes import Left, change
+from envdoctor.environ import Left, change
 from envdoctor.model import Outcome, Severity, Unavailable
 from envdoctor.running.texts import lines, refusal
 from envdoctor.running.workflow import Prepared

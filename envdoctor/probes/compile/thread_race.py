@@ -34,28 +34,37 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from envdoctor import hooks
 from envdoctor.facts.fx_flag import FxFlag, is_guardable
+from envdoctor.facts.job_log import JobLog
 from envdoctor.facts.torch_build import TorchBuild
+from envdoctor.facts.variables import Variables
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.views.devices import Devices
-
-GUARD = "envdoctor run --guard fx-race -- CMD"
-ELSE = ("move to torch 2.14 or newer", "or run one process a GPU", "try it out: `envdoctor smoke --level threads`")
+from envdoctor.views.races import FX, fx_cures
 
 
 def check(
-    fx_flag: FxFlag, torch_build: TorchBuild, devices: Devices | Unavailable, policy: Policy
+    fx_flag: FxFlag,
+    torch_build: TorchBuild,
+    devices: Devices | Unavailable,
+    variables: Variables | Unavailable,
+    job_log: JobLog | Unavailable,
+    policy: Policy,
 ) -> Iterable[Finding]:
-    """Judge whose the flag is, and whether threads of the job meet it."""
+    """Judge whose the flag is, and whether threads of the job meet it; in a guarded job they do not."""
+    if fx_flag.shared and is_guardable(torch_build) and _has_guard(variables):
+        return
     torch = f"torch {torch_build.version or 'of unknown version'}"
     evidence = {"torch": torch_build.version, "flag": fx_flag.kind, "file": fx_flag.path, "line": fx_flag.line}
     if fx_flag.shared and policy.threads:
         visible = None if isinstance(devices, Unavailable) else len(devices.visible) + len(devices.untold)
         message = f"{_fault(torch, fx_flag)}; {_users(visible)}"
-        yield Finding(Severity.WARNING, "torch", message, evidence | {"visible": visible}, _steps(torch_build))
+        yield Finding(Severity.WARNING, "torch", message, evidence | {"visible": visible}, fx_cures(torch_build))
     elif fx_flag.shared:
-        yield Finding(Severity.NOTE, "torch", _fault(torch, fx_flag), evidence)
+        steps = fx_cures(torch_build) if _has_happened(job_log) else ()
+        yield Finding(Severity.NOTE, "torch", _fault(torch, fx_flag), evidence, steps)
     elif fx_flag.kind == "thread-local" and policy.threads:
         message = f"{torch} has an FX-tracing flag for each thread; traces in several at once are not supported even so"
         yield Finding(Severity.NOTE, "threads", message, evidence, ("let one thread trace at a time",))
@@ -73,5 +82,9 @@ def _users(visible: int | None) -> str:
     return f"the job's threads drive {visible} GPUs" if visible > 1 else "the job's threads may share its one GPU"
 
 
-def _steps(build: TorchBuild) -> tuple[str, ...]:
-    return (GUARD, f"or {ELSE[0]}", *ELSE[1:]) if is_guardable(build) else ELSE
+def _has_guard(variables: Variables | Unavailable) -> bool:
+    return not isinstance(variables, Unavailable) and hooks.is_guarded(variables.get("PYTHONPATH"))
+
+
+def _has_happened(log: JobLog | Unavailable) -> bool:
+    return not isinstance(log, Unavailable) and any(match.id == FX for match in log.matches)

@@ -57,4 +57,5 @@ def _cure(attempt: Attempt, smoke: Smoke, start: str, target: Target) -> Iterato
         yield f"unset {START}"
     if attempt.step in COMPILING:
         yield "export TORCHINDUCTOR_COMPILE_THREADS=1"
-    yield f"envdoctor smoke --target {quote(target.prefix)} --timeout {5 * smoke.limit:g}"
+    level = "" if smoke.level == "quick" else f" --level {smoke.level}"
+    yield f"envdoctor smoke --target {quote(target.prefix)}{level}{smoke.chosen} --timeout {5 * smoke.limit:g}"

@@ -18,18 +18,19 @@ from typing import Any
 
 from envdoctor import stacks
 from envdoctor.facts.threads import STEP, Race, Try
-from envdoctor.model import Finding, Severity, Target
+from envdoctor.facts.torch_build import TorchBuild
+from envdoctor.model import Finding, Severity, Target, Unavailable
 from envdoctor.views.diagnoses import Diagnoses, stuck_at
 from envdoctor.views.races import Races, Result, Verdict, cures, fx_cures, misses, off
 
+TRY = "smoke --level threads"
+"""What stands in the advice to do what has been done."""
 LINES = 100
 """Lines of stacks, and of a deadlock's two threads, that are kept as evidence."""
 FULL = 3
 """Tries of a setting that are told with their errors, times and stacks; of the others the figures."""
 HEAD = 300
 """Characters of an error that a sentence quotes."""
-GUARD = "--guard fx-race"
-"""What stands in the advice that is of no use where the guard was tried, or has nothing to guard."""
 DEADLOCK = (
     "let the threads of one GPU make their first forward and backward one after the other, before anyone goes on",
     "or use one thread, or one process, a GPU",
@@ -37,15 +38,18 @@ DEADLOCK = (
 )
 
 
-def check(races: Races, diagnoses: Diagnoses, target: Target) -> Iterable[Finding]:
+def check(
+    races: Races, diagnoses: Diagnoses, torch_build: TorchBuild | Unavailable, target: Target
+) -> Iterable[Finding]:
     """Report each setting in which something went wrong, and the filling of the cache if that failed."""
     yield from diagnoses.of(STEP)
     for verdict in races.verdicts:
         if verdict.bad:
-            yield _finding(verdict, races.race, target)
+            again = f"envdoctor smoke --target {quote(target.prefix)}{diagnoses.smoke.chosen}"
+            yield _finding(verdict, races.race, tuple(dict.fromkeys(_cure(verdict, races.race, torch_build, again))))
 
 
-def _finding(verdict: Verdict, race: Race, target: Target) -> Finding:
+def _finding(verdict: Verdict, race: Race, cure: tuple[str, ...]) -> Finding:
     under = "" if race.remedy == "none" else f" (with the remedy {race.remedy})"
     what = next(iter(_details(verdict)), "")
     return Finding(
@@ -59,7 +63,7 @@ def _finding(verdict: Verdict, race: Race, target: Target) -> Finding:
             "flag": race.flag or None,
             "each": [_told(one, result, full=at < FULL) for at, (one, result) in enumerate(_worst_first(verdict))],
         },
-        tuple(dict.fromkeys(_cure(verdict, race, target))),
+        cure,
     )
 
 
@@ -92,27 +96,26 @@ def _error(one: Try) -> str:
     return next(iter("".join(errors[:1]).splitlines()), "")[:HEAD]
 
 
-def _cure(verdict: Verdict, race: Race, target: Target) -> Iterator[str]:
-    again = f"envdoctor smoke --target {quote(target.prefix)} --level threads"
+def _cure(verdict: Verdict, race: Race, build: TorchBuild | Unavailable, again: str) -> Iterator[str]:
+    """Yield the steps against what went wrong; `again` is the command that smokes the same devices."""
     for result in verdict.bad:
         if result in ("fx-error", "stuck-flag"):
-            yield from _fx_cures(race)
-            yield from (f"{again} --remedy guard",) if race.remedy == "none" else ()
+            yield from _fx_cures(race, build)
+            yield from (f"{again} --level threads --remedy guard",) if race.remedy == "none" else ()
         elif result == "deadlock":
             yield from DEADLOCK
         elif result == "hung":
-            yield f"{again} --timeout {5 * race.limit:g}"
+            yield f"{again} --level threads --timeout {5 * race.limit:g}"
         elif result == "error":
             yield from cures(next(_error(one) for one, what in verdict.results if what == "error"))
         if result in ("error", "died", "wrong"):
-            yield f"envdoctor smoke --target {quote(target.prefix)}"
+            yield again
 
 
-def _fx_cures(race: Race) -> tuple[str, ...]:
-    """Return what cures the FX error, the guard as far as it may."""
+def _fx_cures(race: Race, build: TorchBuild | Unavailable) -> Iterable[str]:
+    """Return what cures the FX error, the guard as far as it may; it has been tried out just now."""
     useless = race.remedy == "guard" or race.flag in ("thread-local", "absent")
-    steps = [step for step in fx_cures() if not useless or GUARD not in step]
-    return (steps[0].removeprefix("or "), *steps[1:])
+    return (step for step in fx_cures(build, guard=not useless) if TRY not in step)
 
 
 def _told(one: Try, result: Result, *, full: bool) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
-from envdoctor.changes import Change, Left, change
+from envdoctor.environ import Change, Left, change
 from envdoctor.facts.compile_caches import CompileCache, CompileCaches
 from envdoctor.model import Finding, Unavailable
 from envdoctor.probes.cache import (

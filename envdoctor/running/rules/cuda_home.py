@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from envdoctor.changes import Change, Left, change
+from envdoctor.environ import Change, Left, change
 from envdoctor.facts.toolkits import Named, Toolkits
 from envdoctor.model import Finding, Unavailable
 from envdoctor.probes.cuda import home_conflict, toolkit_mismatch

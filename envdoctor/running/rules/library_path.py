@@ -10,7 +10,7 @@ import os.path
 import re
 from collections.abc import Iterator, Sequence
 
-from envdoctor.changes import Change, Left, change
+from envdoctor.environ import Change, Left, change
 from envdoctor.facts.loader import Loader
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.probes.cuda import library_shadowed, stub_on_path

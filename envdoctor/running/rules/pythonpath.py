@@ -9,7 +9,7 @@ from __future__ import annotations
 import os.path
 from collections.abc import Iterator
 
-from envdoctor.changes import Change, Left, change
+from envdoctor.environ import Change, Left, change
 from envdoctor.model import Finding, Severity, Unavailable
 from envdoctor.probes.environment import pythonpath
 from envdoctor.running.sanitising import Scene, not_judged

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from envdoctor.changes import Change, Left, change
+from envdoctor.environ import Change, Left, change
 from envdoctor.model import Severity, Unavailable
 from envdoctor.probes.environment import user_site
 from envdoctor.running.sanitising import Scene, not_judged

@@ -1,8 +1,11 @@
 """Whose the FX-tracing flag is, and whether the job has threads that meet it."""
 
 import pytest
-from values import findings, fx_flag, gpu, torch_build
+from values import findings, fx_flag, gpu, torch_build, variables
 
+from envdoctor import signatures
+from envdoctor.facts.job_log import JobLog
+from envdoctor.hooks import FX_GUARD
 from envdoctor.model import Severity, Unavailable
 from envdoctor.policy import Policy
 from envdoctor.probes.compile.thread_race import check
@@ -13,9 +16,10 @@ FLAG = (
 )
 
 
-def judge(kind="global", version="2.11.0+cu130", *, threads=False, gpus=None):
+def judge(kind="global", version="2.11.0+cu130", *, threads=False, gpus=None, path="", log=()):
     devices = Unavailable("no driver") if gpus is None else Devices(tuple(Device(n, gpu(n)) for n in range(gpus)))
     given = {"fx_flag": fx_flag(kind), "torch_build": torch_build(version), "policy": Policy(threads=threads)}
+    given |= {"variables": variables(PYTHONPATH=path), "job_log": JobLog("train.log", 1, log)}
     return findings(check, devices=devices, **given)
 
 
@@ -33,17 +37,26 @@ def test_a_shared_flag_is_a_warning_where_the_job_uses_threads(gpus, users):
     assert (finding.severity, finding.subject, finding.message) == (Severity.WARNING, "torch", f"{FLAG}; {users}")
     assert finding.evidence["flag"] == "global"
     assert (finding.evidence["line"], finding.evidence["visible"]) == (41, gpus)
-    assert finding.remedy == (
-        "envdoctor run --guard fx-race -- CMD",
-        "or move to torch 2.14 or newer",
-        "or run one process a GPU",
-        "try it out: `envdoctor smoke --level threads`",
-    )
+    first, *_, last = finding.remedy
+    assert first == "envdoctor run --guard fx-race -- CMD"
+    assert last == "try it out: `envdoctor smoke --level threads`, without a GPU with --devices cpu"
+
+
+def test_a_log_that_shows_it_gets_the_same_steps_without_a_configuration():
+    match = signatures.first("Detected that you are using FX to symbolically trace a dynamo-optimized function")
+    for version in ("2.11.0", "2.10.0"):
+        (told,), (warned,) = judge(version=version, log=(match,)), judge(version=version, threads=True)
+        assert told.remedy == warned.remedy
+
+
+@pytest.mark.parametrize(("version", "count"), [("2.11.0", 0), ("2.10.0", 1)])
+def test_a_guarded_job_does_not_have_it_if_the_guard_knows_its_torch(version, count):
+    assert len(judge(version=version, threads=True, path=f"/mine:{FX_GUARD}")) == count
 
 
 def test_the_guard_is_advised_only_where_it_was_tested():
     (finding,) = judge(version="2.10.0", threads=True)
-    assert finding.remedy[0] == "move to torch 2.14 or newer"
+    assert finding.remedy[0].startswith("move to torch 2.14 or newer")
     assert not [step for step in finding.remedy if "--guard" in step]
 
 

@@ -13,7 +13,7 @@ from envdoctor.model import Severity
 from envdoctor.probes.smoke.threads import check
 
 GUARD = "envdoctor run --guard fx-race -- CMD"
-AGAIN = "envdoctor smoke --target /env --level threads"
+AGAIN = "envdoctor smoke --target /env --devices cpu --level threads"
 DIED = replace(TOLD, threads=(Thread("cuda:0", 7, "RuntimeError", FX), Thread("cuda:1", 40)))
 BROKEN = replace(TOLD, threads=(Thread("cuda:0", 0, "InductorError", "no gcc\nat all"), Thread("cuda:1", 40)))
 STACKS = (
@@ -24,7 +24,7 @@ STACKS = (
 
 
 def judge(*tries, attempts=(), **fields):
-    return findings(check, smoke=smoke(*attempts, level="threads"), race=race(*tries, **fields))
+    return findings(check, smoke=smoke(*attempts, level="threads", devices=("cpu",)), race=race(*tries, **fields))
 
 
 def test_the_fx_error_is_an_error_of_its_setting():
@@ -92,7 +92,7 @@ def test_a_hang_elsewhere_names_its_place():
 def test_what_else_went_wrong_is_said_and_leads_to_the_plain_smoke(one, said):
     (found,) = judge(one)
     assert found.message == f"{SETTING.name}: {said}"
-    assert found.remedy == ("envdoctor smoke --target /env",)
+    assert found.remedy == ("envdoctor smoke --target /env --devices cpu",)
 
 
 def test_a_known_error_has_its_own_cure():
