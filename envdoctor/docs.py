@@ -6,16 +6,21 @@ import inspect
 import re
 import sys
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from envdoctor import knowledge, registry
+from envdoctor import guarding, knowledge, registry
 from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.printable import printable
 from envdoctor.registry import Probe
 
+GUARDED = {guarding.NAME: "compile/thread-race"}
+"""Name of a guard -> the probe of the fault that it mends."""
+ITEM = "- "
+"""What an item of a list in a docstring begins with."""
 ROWS = 100
 """Rows of one table that `explain` prints."""
 _TABLE = re.compile(r"""knowledge\.(?:rows|table)\(\s*["'](\w+)["']""")
@@ -48,7 +53,8 @@ def explanation(identity: str, width: int | None) -> str:
 
     Raises UsageError, with the nearest names, if there is none.
     """
-    chosen = [probe for probe in registry.probes() if f"{probe.id}/".startswith(f"{identity.rstrip('/')}/")]
+    begin = GUARDED.get(identity, identity).rstrip("/")
+    chosen = [probe for probe in registry.probes() if f"{probe.id}/".startswith(f"{begin}/")]
     signature = next((row for row in knowledge.rows("signatures") if row["id"] == identity), None)
     if signature is not None:
         told = "A known failure, as a log or a traceback tells it; `envdoctor explain log/known-failure` lists all."
@@ -57,12 +63,16 @@ def explanation(identity: str, width: int | None) -> str:
         known = [row["id"] for row in knowledge.rows("signatures")]
         nearest = registry.nearest(identity, known)
         raise UsageError(f"no probe is called {identity!r}{nearest} `envdoctor explain` lists all")
-    return "\n\n".join(_explained(probe, width) for probe in chosen) + "\n"
+    parts, shown = [], set[str]()
+    for probe in chosen:
+        parts.append(_explained(probe, width, shown))
+        shown.update(tables(probe))
+    return "\n\n".join(parts) + "\n"
 
 
-def _explained(probe: Probe, width: int | None) -> str:
-    paragraphs = [paragraph.replace("\n", " ") for paragraph in probe.doc.split("\n\n")]
-    filled = [_filled(p, width) for p in paragraphs]
+def _explained(probe: Probe, width: int | None, shown: Collection[str] = ()) -> str:
+    """Explain one probe; of the tables that were shown before the name is enough."""
+    filled = [_paragraph(text, width) for text in probe.doc.split("\n\n")]
     come = [f"Comes from: {printable(probe.origin)}."] if probe.origin else []
     if probe.broken:
         return "\n\n".join([probe.id, *come, _filled(f"Broken: {printable(probe.broken)}", width)])
@@ -71,12 +81,17 @@ def _explained(probe: Probe, width: int | None) -> str:
         said = "Judged from: what `envdoctor smoke` tries out on a device; a failure also from its own words, of which"
         return "\n\n".join([probe.id, *filled, f"{said} `envdoctor explain log/known-failure` lists the known ones."])
     judged = f"Judged from: {facts or 'the configuration'}."
-    return "\n\n".join([probe.id, *filled, judged, *come, *(_shown(name, width) for name in tables(probe))])
+    found = (f"{_file(name)}: see above" if name in shown else _shown(name, width) for name in tables(probe))
+    return "\n\n".join([probe.id, *filled, judged, *come, *found])
 
 
 def tables(probe: Probe) -> list[str]:
-    """Return the names of the knowledge tables that a probe, its facts and its views read, in order of name."""
-    asked = {need.name for need in probe.needs} | registry.facts_for([probe])
+    """Return the names of the knowledge tables that a probe, its own facts and its views read, in order of name.
+
+    A fact that probes of several areas ask for has its tables for all of them, and says little of any one.
+    """
+    facts = registry.facts_for([probe])
+    asked = ({need.name for need in probe.needs} - facts) | (facts & _own_facts().keys())
     modules = [] if probe.origin else [f"envdoctor.probes.{probe.id.replace('/', '.').replace('-', '_')}"]
     modules += [
         f"envdoctor.{room}.{name}"
@@ -88,9 +103,23 @@ def tables(probe: Probe) -> list[str]:
     return sorted({name for source in sources for name in _TABLE.findall(source)})
 
 
+@cache
+def _own_facts() -> Mapping[str, str]:
+    """Return the facts that one area alone asks for, with it; what `smoke` asks for after a failure is not counted."""
+    areas: dict[str, set[str]] = {}
+    for probe in registry.probes():
+        for name in registry.facts_for([probe]) if probe.area != registry.TRIED else ():
+            areas.setdefault(name, set()).add(probe.area)
+    return {name: area for name, (area, *others) in areas.items() if not others}
+
+
+def _file(name: str) -> str:
+    return f"knowledge/{name}.toml"
+
+
 def _shown(name: str, width: int | None) -> str:
     """Print a table: each row's facts, where they come from, and when that was read."""
-    lines = [f"knowledge/{name}.toml"]
+    lines = [_file(name)]
     if name == "signatures":
         return "\n\n".join([*lines, *(_signature(row, width) for row in knowledge.rows(name))])
     for row in knowledge.rows(name)[:ROWS]:
@@ -112,6 +141,17 @@ def _signature(row: Mapping[str, Any], width: int | None) -> str:
     lines += [f"confirms: {', '.join(row['confirms'])}"] if "confirms" in row else []
     lines += [f"source: {row['source']}; checked {row['checked']}"]
     return "\n".join([row["id"], *(_filled(line, width, "  ", "     ") for line in lines)])
+
+
+def _paragraph(text: str, width: int | None) -> str:
+    """Fill a paragraph of a docstring; each item of a list begins a line."""
+    head, *items = re.split(rf"^{ITEM}", text, flags=re.MULTILINE)
+    first = [_filled(_joined(head), width)] if head else []
+    return "\n".join(first + [_filled(_joined(item), width, f"  {ITEM}", "    ") for item in items])
+
+
+def _joined(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _filled(text: str, width: int | None, first: str = "", rest: str = "") -> str:

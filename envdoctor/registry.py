@@ -24,6 +24,8 @@ GIVEN = frozenset({"policy", "moment", "target", "smoke", "race", "lock_faults"}
 `threads`, `lock_faults` what the rules of the area `lock` found."""
 OURS = frozenset({"smoke", "race", "lock_faults"})
 """What of these is there for one command or probe alone."""
+NEAR = 0.7
+"""Likeness, from 0 to 1, from which a name may be what a misspelt one means."""
 TRIED = plugins.CLOSED
 """Area of the probes that judge what was tried out on a device: a check tries nothing out and runs none of them."""
 AUDITED = "lock"
@@ -259,9 +261,10 @@ def nearest(written: str, others: Sequence[str] = ()) -> str:
     import difflib
 
     known = [*ids(), *others]
-    within = [identity for identity in known if identity.endswith(f"/{written}")]
-    near = within or difflib.get_close_matches(written, known, n=3, cutoff=0.4)
-    return f"; did you mean {' or '.join(near)}?" if near else ";"
+    names = {identity.partition("/")[2] or identity: identity for identity in known} | {each: each for each in known}
+    within = [identity for name, identity in names.items() if written and name.startswith(written)]
+    near = within or [names[name] for name in difflib.get_close_matches(written, names, cutoff=NEAR)]
+    return f"; did you mean {' or '.join(list(dict.fromkeys(near))[:3])}?" if near else ";"
 
 
 def _matches(identity: str, prefix: str) -> bool:

@@ -76,7 +76,13 @@ class TestExplanation:
 
     @pytest.mark.parametrize(
         ("wrong", "hint"),
-        [("packages/foriegn", "did you mean packages/foreign"), ("", "; `envdoctor explain` lists"), ("/", "lists")],
+        [
+            ("packages/foriegn", "did you mean packages/foreign"),
+            ("thread-rase", "did you mean compile/thread-race"),
+            ("nope", "'nope'; `envdoctor explain` lists"),
+            ("", "; `envdoctor explain` lists"),
+            ("/", "lists"),
+        ],
     )
     def test_of_none_names_the_nearest(self, wrong, hint):
         with pytest.raises(UsageError) as raised:
@@ -102,6 +108,36 @@ def test_known_failures_are_told_in_blocks_without_their_patterns(width):
         assert ("  confirms: " in block) == ("confirms" in row)
         assert "(?" not in block
         assert "{" not in block
+
+
+def test_no_sentence_of_a_list_of_commands_is_cut_at_80_columns():
+    from typer.main import get_command
+
+    from envdoctor.cli import application
+
+    pending = [get_command(application.app)]
+    while pending:
+        group = pending.pop()
+        pending += [command for command in group.commands.values() if getattr(command, "commands", None)]
+        said = group.get_help(application.typer.Context(group, max_content_width=80, terminal_width=80))
+        assert len(said.partition("Commands:")[2].splitlines()) > len(group.commands)
+        assert "..." not in said.partition("Commands:")[2], said
+
+
+def test_a_table_is_shown_where_it_matters_and_once():
+    found = {probe.id: docs.tables(probe) for probe in registry.probes()}
+    assert found["compile/thread-race"] == ["fx_guard"]
+    assert [name for name, tables in found.items() if "guards" in tables] == ["environment/guard-bypassed"]
+    said = docs.explanation("cuda", None)
+    assert said.count("knowledge/torch_arch.toml\n  ") == 1
+    assert "knowledge/torch_arch.toml: see above\n" in said
+
+
+@pytest.mark.parametrize("width", [None, 60])
+def test_lists_of_a_docstring_survive_and_the_name_of_a_guard_leads_to_what_it_mends(width):
+    said = docs.explanation("fx-race", width)
+    assert said.startswith("compile/thread-race\n")
+    assert "\n  - the guard: 0 of 20, 0 of 10\n" in said
 
 
 def test_one_known_failure_is_explained_alone():

@@ -70,7 +70,7 @@ TABLE = {
     "confirm": {"facts", "model", "signatures"},
     "judge": {"confirm", "errors", "model", "policy", "printable", "registry", "snapshot", "wiring"},
     "reports": {"__init__", "model", "printable", "reports", "review"},
-    "docs": {"errors", "knowledge", "printable", "registry"},
+    "docs": {"errors", "guarding", "knowledge", "printable", "registry"},
     "recorded": {"__init__", "codec", "errors", "model", "policy", "printable", "snapshot"},
     "schemas": {"changes", "codec", "model", "recorded", "reports", "snapshot"},
     "reuse": {"__init__", "codec", "errors", "facts", "model", "plugins", "policy", "seals", "system"},

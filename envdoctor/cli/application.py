@@ -98,7 +98,7 @@ app = typer.Typer(
 )
 caches = typer.Typer(
     name="cache",
-    help="Compile caches: see them, judge them, save them, bring them back.",
+    help="Compile caches: see, judge, save and restore them.",
     no_args_is_help=True,
 )
 app.add_typer(caches)

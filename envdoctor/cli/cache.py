@@ -75,10 +75,11 @@ def verify(
     output: Annotated[Format, typer.Option("--format", help="Report format, with --run.")] = Format.TEXT,
     config: ConfigOption = None,
 ) -> None:
-    """Hash all that a save holds; or, with --run -- CMD, prove that a command starts warm.
+    """Hash a save; or, with --run, prove that a command starts warm.
 
-    The command runs once in the target, with a start-up hook that tells torch's counters at the end of each process.
-    Proven is: hits of AOTAutograd's cache, no miss, no bypass, and no new file. What it prints goes to stderr.
+    Without --run all that it holds is hashed. The command runs once in the target, with a start-up hook that tells
+    torch's counters at the end of each process. Proven is: hits of AOTAutograd's cache, no miss, no bypass, and no new
+    file. What it prints goes to stderr.
 
     Exit status: 0 all is what was saved, or proven, 1 it is damaged, or not proven, 2 usage, not a save.
     """
@@ -111,9 +112,10 @@ def restore(
     ] = False,
     config: ConfigOption = None,
 ) -> None:
-    """Bring a save back, where its torch, triton and GPUs are still the same.
+    """Bring a save back, where it still fits.
 
-    What is there already stays as it is; each file appears whole or not at all, whenever this is interrupted.
+    It fits where torch, triton and the GPUs are still the same. What is there already stays as it is; each file appears
+    whole or not at all, whenever this is interrupted.
 
     Exit status: 0 restored, 1 the save is damaged, 2 usage, not a save, does not fit, in use, 3 it could not be done.
     """
@@ -137,9 +139,10 @@ def prune(
     output: Annotated[Format, typer.Option("--format", help="Report format.")] = Format.TEXT,
     config: ConfigOption = None,
 ) -> None:
-    """Take damaged and abandoned entries out of a compile cache, and with --stale those of other builds.
+    """Take damaged and abandoned entries out of a compile cache.
 
-    Each goes, one at a time, into a quarantine beside the cache. Everything else stays, warm as it is.
+    With --stale those of other builds too. Each goes, one at a time, into a quarantine beside the cache. Everything
+    else stays, warm as it is.
 
     Exit status: 0 nothing to remove, or removed, 1 something to remove (without --yes), 2 usage, no cache, in use, or
     one that others can write, 3 it could not be done.

@@ -11,9 +11,10 @@ from envdoctor.cli.application import ConfigOption, Format, TargetOption, app, c
 
 @app.command()
 def freeze(*, target: TargetOption = None, config: ConfigOption = None) -> None:
-    """Take the write bits off an environment that is in order, and seal it.
+    """Make a healthy environment read-only, and seal it.
 
-    Its pip then refuses what has no hash, also for root. `envdoctor thaw` undoes it.
+    Everything in it loses its write bits. Its pip then refuses what has no hash, also for root. `envdoctor thaw` undoes
+    it.
 
     Exit status: 0 frozen, 1 it has errors and was left alone, 2 usage, 3 it could not be done.
     """
@@ -35,7 +36,9 @@ def thaw(
     config: ConfigOption = None,
     force: Annotated[bool, typer.Option("--force", help="Thaw even what was changed since the freeze.")] = False,
 ) -> None:
-    """Give a frozen environment its write bits and its pip.conf back, and seal it.
+    """Make a frozen environment writable again, and seal it.
+
+    Its pip.conf comes back as well.
 
     Exit status: 0 thawed, or not frozen; 1 it was changed since the freeze, 2 usage, 3 it could not be done.
     """

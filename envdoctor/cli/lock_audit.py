@@ -43,9 +43,10 @@ def audit(
         bool, typer.Option("--online", help="Ask pip's own index and pip-audit: yanked, unlisted, vulnerable.")
     ] = False,
 ) -> None:
-    """Hold the rules for locks against lock files, at file:line:column.
+    """Hold the rules for locks against lock files.
 
-    Without a target, each environment that a lock itself declares is judged; this machine never counts.
+    Findings stand at file:line:column. Without a target, each environment that a lock itself declares is judged; this
+    machine never counts.
 
     Exit status: 0 nothing at or above --fail-on, 1 findings, 2 usage, not a lock, 3 the doctor could not do its work.
     """

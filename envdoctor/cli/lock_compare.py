@@ -42,7 +42,9 @@ def summarise(
     packages: Annotated[bool, typer.Option("--packages", help="With a table of the packages.")] = False,
     output: FormatOption = Format.TEXT,
 ) -> None:
-    """Say what a lock holds: pins, sources, digests, size of the download, what made it, what is wrong with it.
+    """Say what a lock holds.
+
+    Pins, sources, digests, size of the download, what made it, what is wrong with it.
 
     Exit status: 0 shown, 2 usage, not a lock.
     """

@@ -60,9 +60,10 @@ def from_target(
     target: TargetOption = None,
     config: ConfigOption = None,
 ) -> None:
-    """Pin and hash what is installed in an environment, by the index that pip is configured for.
+    """Pin and hash what is installed in an environment.
 
-    What did not come from an index, or is not on it any more, is listed and stands in comments at the lock's end.
+    The index is the one that pip is configured for. What did not come from an index, or is not on it any more, is
+    listed and stands in comments at the lock's end.
 
     Exit status: 0 all is locked, 1 something could not be, 2 usage, 3 it could not be done.
     """

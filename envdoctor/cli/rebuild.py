@@ -97,11 +97,11 @@ def rebuild(
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")] = False,
     config: ConfigOption = None,
 ) -> None:
-    """Make the environment anew from its lock, prove it, try it out, and switch to it in one step.
+    """Make the environment anew from its lock, and switch to it.
 
-    What is there stays as it is and active until the new one is proven, and stays for `envdoctor rollback` afterwards.
-    Every archive is known by the digest in the lock, and every installed file is hashed against the RECORD inside its
-    archive.
+    What is there stays as it is and active until the new one is proven and tried out, and stays for `envdoctor
+    rollback` afterwards. Every archive is known by the digest in the lock, and every installed file is hashed against
+    the RECORD inside its archive.
 
     Exit status: 0 done, or planned, 1 the lock fails its audit, 2 usage, or nothing can be rebuilt there, 3 a step
     failed, and the old environment is active.
@@ -153,9 +153,10 @@ def rollback(
     ] = False,
     config: ConfigOption = None,
 ) -> None:
-    """Go back to the environment that was active before the last rebuild or rollback.
+    """Go back to the environment before the last rebuild.
 
-    It is compared file by file with how it was when it was last active; a second rollback leads forward again.
+    That is the one that was active before the last rebuild or rollback. It is compared file by file with how it was
+    when it was last active; a second rollback leads forward again.
 
     Exit status: 0 done, 2 usage, or there is none that is as it was, 3 it could not be done.
     """
@@ -180,7 +181,7 @@ def generations(
     output: FormatOption = Format.TEXT,
     config: ConfigOption = None,
 ) -> None:
-    """List the environments that a target has had, the youngest first.
+    """List a target's environments, youngest first.
 
     Exit status: 0 listed, 2 usage, 3 it could not be done.
     """

@@ -47,7 +47,7 @@ def warm(
     output: Annotated[Format, typer.Option("--format", help="Report format.")] = Format.TEXT,
     config: ConfigOption = None,
 ) -> None:
-    """Fill the compile cache for every device in turn, and prove that it is enough.
+    """Fill the compile cache for every device, and prove it.
 
     Each device has a process of its own, with all devices visible and that one current; ENVDOCTOR_DEVICE names it too.
     Then a fresh process a device must hit: no miss, no bypass, no new file. What they print goes to stderr.

@@ -31,10 +31,10 @@ def build(
     offline: Annotated[bool, typer.Option("--offline", help="Ask no index.")] = False,
     config: ConfigOption = None,
 ) -> None:
-    """Gather everything that a lock needs for one target, hash-checked, for nodes without a network.
+    """Gather all that a lock needs, for nodes without a network.
 
-    Without a target, --python and --platform, it is for the environment that `check` would look at, else for this
-    machine's Python. Nothing is removed from DIR; SHA256SUMS lists what is wanted.
+    It is for one target, and hash-checked. Without a target, --python and --platform, it is for the environment that
+    `check` would look at, else for this machine's Python. Nothing is removed from DIR; SHA256SUMS lists what is wanted.
 
     Exit status: 0 complete, 1 the lock is refused, 2 usage, 3 it could not be done.
     """

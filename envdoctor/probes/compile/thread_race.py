@@ -16,18 +16,24 @@ a lock alone does not help); or torch._dynamo.config.force_compile_during_fx_tra
 from 2.12 has to be set in each thread, for each has a configuration of its own. Switching error_on_nested_fx_trace off
 is no cure: the call then runs uncompiled.
 
-Measured on two H200s with torch 2.11.0, a thread a GPU, flex_attention forward and backward, cache warm for both, by
-`envdoctor smoke --level threads`: with nothing done 3 of 5 tries failed, and in the other 2 no call met a trace; with
-the guard 0 of 13, of which 3 met one; with first passes in turn and then a barrier 0 of 5. Cold 2 of 5 failed, warm
-for one GPU 4 of 5. By scripts of the same kind: with a lock around the first passes alone 3 of 3, with the forced
-compile 0 of 3. Three threads a GPU, cold: deadlock in 3 of 3 tries that started together, the error in 3 of 3 that
-started in turn.
+Measured on two H200s with torch 2.11.0, a thread a GPU, flex_attention forward and backward, cache warm for both; tries
+that failed, the first three by `envdoctor smoke --level threads`, the others by scripts of the same kind:
+- nothing done: 3 of 5, and in the other 2 no call met a trace (cold cache 2 of 5, warm for one GPU 4 of 5)
+- the guard: 0 of 13, of which 3 met a trace
+- first passes in turn and then a barrier: 0 of 5
+- a lock around the first passes alone: 3 of 3
+- the forced compile: 0 of 3
+- three threads a GPU, cold cache, nothing done: a deadlock in 3 of 3 that started together, the error in 3 of 3 in turn
 
-Measured on two CPU cores, three threads that train, each a graph of its own, backend aot_eager, cold: with nothing
-done 20 of 20 runs failed with torch 2.11.0 and 10 of 10 with 2.12.0, with the guard 0 of 20 and 0 of 10, under the
-lock alone 5 of 5 and 3 of 3, under the lock and then a barrier 0 of 5 and 0 of 3, with the forced compile 0 of 5 and 0
-of 3. In 2.13.0 none of 5 such runs failed, but compiled calls beside a make_fx of another thread did in 3 of 3, with
-the guard in 0 of 3. All figures were those of one thread uncompiled.
+Measured on two CPU cores, three threads that train, each a graph of its own, backend aot_eager, cold cache; runs that
+failed with torch 2.11.0 and with 2.12.0:
+- nothing done: 20 of 20, 10 of 10
+- the guard: 0 of 20, 0 of 10
+- a lock alone: 5 of 5, 3 of 3
+- a lock and then a barrier: 0 of 5, 0 of 3
+- the forced compile: 0 of 5, 0 of 3
+- torch 2.13.0, nothing done: 0 of 5; compiled calls beside a make_fx of another thread: 3 of 3, with the guard 0 of 3
+- all figures were those of one thread uncompiled
 """
 
 from __future__ import annotations
