@@ -141,6 +141,8 @@ def _spans(found: Sequence[Run]) -> Iterator[Mapping[str, Any]]:
             "from": _moment(same[0].at),
             "to": _moment(last.at),
             "runs": len(same),
+            "first_run": same[0].id,
+            "last_run": last.id,
             "errors": last.errors,
             "warnings": last.warnings,
             "notes": last.notes,

@@ -10,9 +10,10 @@ from weeks import BEGIN, END, TURNS, record_weeks, seen
 
 from envdoctor.facts.cache_counts import Count
 from envdoctor.model import Unavailable
-from envdoctor.page import gathering, moments, series
+from envdoctor.page import gathering, moments, remembering, series
 from envdoctor.page.remembering import Past, remember
 from envdoctor.reports import html
+from envdoctor.state import series as state_series
 
 
 @pytest.fixture(scope="module")
@@ -121,6 +122,25 @@ def test_runs_that_were_not_judged_are_gaps(past):
     first, second, *_ = past[0].runs
     plot = series.findings_plot([first, replace(second, verdict=None)], report(outcome("packages/x", finding())))
     assert [value for _, value in plot.series[0].points] == [0.0, None, 1.0]
+
+
+def test_drift_that_was_there_from_the_first_run_counts_once(past):
+    begin = past[0].runs[20].at
+    since = [replace(each, appeared=begin) for each in past[0].episodes]
+    points = series.drift_plot(since, past[0].runs[20:], report(outcome())).series[0].points
+    assert [value for _, value in points] == [6.0, 0.0, 0.0]
+    still = [replace(each, gone=None) for each in since]
+    points = series.drift_plot(still, past[0].runs[20:], report(outcome())).series[0].points
+    assert [value for _, value in points] == [6.0, 0.0]
+
+
+def test_a_change_among_runs_that_were_not_looked_at_says_between_which(tmp_path):
+    path = tmp_path / "node7.sqlite"
+    subject = record_weeks(path, "/env", "node7", until=TURNS["wiped"])
+    stays = state_series.stays(str(path), subject)
+    turn = remembering._turn(str(path), stays, 0, len(stays) - 1)
+    assert (turn.since, turn.at) == (stays[0].last, stays[-1].first)
+    assert "sglang" in {event.subject for event in turn.events}
 
 
 def test_drift_without_a_lock_says_why():
