@@ -6,9 +6,13 @@ from datetime import UTC, datetime
 
 import fastjsonschema
 import pytest
+from compared import found
 from patients import Patient, Wheel
+from values import fx_flag, variables
 
 from envdoctor import judge, recorded, registry, schemas, snapshot
+from envdoctor.changes import telling
+from envdoctor.changes.telling import Seen
 from envdoctor.codec import to_json
 from envdoctor.model import Finding, Outcome, Report, Severity, Target, Trial, Unavailable
 from envdoctor.policy import Policy
@@ -33,7 +37,7 @@ def strict(what):
 
 @pytest.fixture(scope="module")
 def validate():
-    return {what: strict(what) for what in ("report", "snapshot")}
+    return {what: strict(what) for what in ("report", "snapshot", "diff")}
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +57,17 @@ def test_a_real_snapshot_is_as_its_schema_says(taken, validate):
     facts, target = taken
     text = recorded.render(recorded.record(facts, target, Policy(), "node7", NOW))
     validate["snapshot"](json.loads(text))
+
+
+def test_a_comparison_is_as_its_schema_says(validate):
+    told = found(driver=Unavailable("silent", failed=True), fx_flag=fx_flag("global"), variables=variables())
+    seen = Seen("now", "now", None, "2026-06-03T14:22:00Z", "node7", "/env", None, "0.1.0")
+    document = telling.document(told, seen, seen)
+    validate["diff"](document)
+    assert document["events"]
+    assert document["not_comparable"]
+    with pytest.raises(fastjsonschema.JsonSchemaException):
+        validate["diff"]({**document, "events": [{**document["events"][0], "weight": "heavy"}]})
 
 
 def test_what_the_schema_forbids_is_told(taken, validate):
