@@ -72,7 +72,7 @@ def schema(
         Literal["report", "snapshot", "diff"], typer.Argument(help="report, snapshot or diff.", metavar="WHAT")
     ],
 ) -> None:
-    """Print the JSON Schema of a report, a snapshot or a comparison.
+    """Print the JSON Schema of a report, snapshot or diff.
 
     WHAT is `report` (what `check --format json` prints), `snapshot` or `diff`. Draft-07.
     """

@@ -33,9 +33,10 @@ def report(
     config: ConfigOption = None,
     deadline: DeadlineOption = None,
 ) -> None:
-    """Write one page about an environment: verdict, findings, what changed, and plots over time.
+    """Write one page on the past and present of an environment.
 
-    It looks now, and takes the rest from what `envdoctor health` remembers. The file needs no script and no network.
+    Verdict, findings, what changed, and plots over time. It looks now, and takes the rest from what `envdoctor health`
+    remembers. The file needs no script and no network.
 
     Exit status: 0 written, 2 usage, 3 written or not, something could not be read.
     """
