@@ -33,7 +33,7 @@ def report(
     config: ConfigOption = None,
     deadline: DeadlineOption = None,
 ) -> None:
-    """Write one page on the past and present of an environment.
+    """Write one page on what an environment is and was.
 
     Verdict, findings, what changed, and plots over time. It looks now, and takes the rest from what `envdoctor health`
     remembers. The file needs no script and no network.
