@@ -173,7 +173,9 @@ def install(
     textfile: Annotated[str | None, typer.Option(help="As for health.", metavar="FILE.prom")] = None,
     notify: Annotated[str | None, typer.Option(help="As for health.", metavar="CMD")] = None,
 ) -> None:
-    """Print what makes systemd or cron run health: hardened, gentle, with a limit of time and a random delay.
+    """Print what makes systemd or cron run health.
+
+    Hardened, gentle, with a limit of time and a random delay.
 
     Exit status: 0 printed or written, 2 usage, 3 not written.
     """
