@@ -12,7 +12,9 @@ FileArgument = Annotated[str | None, typer.Argument(help="A save.", metavar="[FI
 LatestOption = Annotated[bool, typer.Option("--latest", help="The youngest save of the environment.")]
 CacheOption = Annotated[
     str | None,
-    typer.Option(help="The cache. Default: $TORCHINDUCTOR_CACHE_DIR, else torchinductor_USER in $TMPDIR or /tmp."),
+    typer.Option(
+        help="The cache. Default: $TORCHINDUCTOR_CACHE_DIR, else torchinductor_USER in $TMPDIR or /tmp.", metavar="DIR"
+    ),
 ]
 ForceOption = Annotated[bool, typer.Option("--force", help="Even if somebody else may have written it.")]
 

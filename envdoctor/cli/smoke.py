@@ -70,20 +70,28 @@ def smoke(
         ),
     ] = None,
     per_device: Annotated[
-        str | None, typer.Option(help="Threads on each device, one setting each. Default: 1,3.", metavar="LIST")
+        str | None,
+        typer.Option(
+            help="With --level threads: threads on each device, one setting each. Default: 1,3.", metavar="LIST"
+        ),
     ] = None,
     states: Annotated[
         str | None,
         typer.Option(
-            help="Compile caches that threads find: cold, partly (warm for the first device), warm. Default: all.",
+            help="With --level threads: the caches they find: cold, partly (warm for the first device), warm. "
+            "Default: all.",
             metavar="LIST",
         ),
     ] = None,
     tries: Annotated[
-        int | None, typer.Option(help="Tries of each setting of threads. Default: 3.", min=1, max=100)
+        int | None,
+        typer.Option(
+            help="With --level threads: tries of each setting, 1 to 100. Default: 3.", min=1, max=100, metavar="N"
+        ),
     ] = None,
     remedy: Annotated[
-        Remedies | None, typer.Option(help="What to try against the race. Default: none.", show_default=False)
+        Remedies | None,
+        typer.Option(help="With --level threads: what to try against the race. Default: none.", show_default=False),
     ] = None,
     output: Annotated[SmokeFormat, typer.Option("--format", help="Report format.")] = SmokeFormat.TEXT,
     config: ConfigOption = None,

@@ -89,7 +89,9 @@ class Racing:
         end = process.run()
         if end is not None and end.state == "passed":
             self.plan.caches.keep(state)
-            said = f"for {devices[0] if state == 'partly' else 'all'}, started in {process.started:.1f} s"
+            said = (
+                f"for {'the first device' if state == 'partly' else 'all devices'}, started in {process.started:.1f} s"
+            )
             self.tell(Attempt(FILLING, STEP, "passed", round(process.seconds, 3), {"said": said}))
         elif not self._stopped:
             failure = process.failure if end is None else end.failure

@@ -68,7 +68,10 @@ def test_what_is_clean_is_0_with_the_proof_of_it(smoke):
     )
     assert len(lines) == 1 + 2 + 12
     filled = [line for line in lines if line.startswith("filling the cache ")]
-    assert ["for cuda:0, started in " in filled[0], "for all, started in " in filled[1]] == [True, True]
+    assert ["for the first device, started in " in filled[0], "for all devices, started in " in filled[1]] == [
+        True,
+        True,
+    ]
     assert all(", started in 0." in line for line in lines[1:])
     assert "graphs stand for devices" not in answer.stdout
 

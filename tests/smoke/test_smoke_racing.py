@@ -89,7 +89,7 @@ def test_what_torch_does_not_have_is_asked_for_once(run):
         ("os.kill(os.getpid(), 11)", "died", "the process died by SIGSEGV"),
         ("os._exit(0)", "died", "the process ended with status 0 before its work was done"),
         ("time.sleep(60)", "hung", "no end within 5 s"),
-        ("os.kill(os.getpid(), 19)", "hung", "no end within 5 s"),
+        ("os.kill(os.getpid(), 19)\ntime.sleep(60)", "hung", "no end within 5 s"),
         (
             'end("threads", "failed", error={"type": "OSError", "message": "no", "causes": ["OSError: no"]})',
             "raised",
