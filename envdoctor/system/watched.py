@@ -180,12 +180,12 @@ class Watched:
         return self.strangers | descendants(Watched.roots - {self._process.pid})
 
     def _ask_for_stacks(self) -> None:
-        """Wake it up first: a stopped process answers no signal."""
+        """Ask, then wake it up: a stopped process answers when it goes on, before it does anything else."""
         pid = self._process.pid
         with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, STACKS_SIGNAL)
             os.killpg(pid, signal.SIGCONT)
             os.kill(pid, signal.SIGCONT)
-            os.kill(pid, STACKS_SIGNAL)
         give_up, seen = time.monotonic() + STACKS_WITHIN, -1
         while time.monotonic() < give_up and self._process.poll() is None:
             size = os.fstat(self.stacks).st_size
