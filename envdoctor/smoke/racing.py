@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,6 @@ from envdoctor.smoke.caches import Caches
 from envdoctor.smoke.run import Order, broken_off, start
 from envdoctor.system.watched import Watched
 
-PAYLOAD = os.path.join(os.path.dirname(os.path.dirname(__file__)), "payloads", "threads", "main.py")
 FILLING = "filling the cache"
 """What stands for the device where that failed."""
 STARTS: tuple[Start, ...] = ("together", "in turn")
@@ -157,7 +155,7 @@ class _Process:
         began = since = time.monotonic()
         begun, imported, end = False, False, None
         with Watched() as child:
-            start(child, PAYLOAD, order)
+            start(child, "racing", order)
             child.order(json.dumps(dict(self.work)))
             child.ends = began + order.limit
             for event in _events(child):

@@ -15,6 +15,8 @@ from envdoctor.facts.smoke import FRESH, IMPORT, STEPS, TORCH, Attempt, Failure,
 from envdoctor.system.watched import STACKS_SIGNAL, Ended, Watched
 
 PAYLOAD = os.path.join(os.path.dirname(os.path.dirname(__file__)), "payloads", "smoke", "main.py")
+Work = Literal["turns", "racing"]
+"""What the payload is to do, a module of it."""
 Phase = Literal["first", "again"]
 
 
@@ -101,7 +103,7 @@ class _Work:
     def start(self) -> Watched:
         """Start a process, which imports torch and waits for its order."""
         child = self.stack.enter_context(Watched())
-        start(child, PAYLOAD, self.order)
+        start(child, "turns", self.order)
         return child
 
 
@@ -188,10 +190,10 @@ class _Turn:
         return next(pair for pair in self._asked() if pair not in done)
 
 
-def start(child: Watched, payload: str, order: Order) -> None:
-    """Start a payload under watch. Raises EnvDoctorError if it cannot be started."""
+def start(child: Watched, work: Work, order: Order) -> None:
+    """Start the payload under watch. Raises EnvDoctorError if it cannot be started."""
     numbers = (child.events, child.stacks, int(STACKS_SIGNAL))
-    child.start([order.python, payload, *map(str, numbers), order.scratch], env=order.env, cwd=order.cwd)
+    child.start([order.python, PAYLOAD, *map(str, numbers), order.scratch, work], env=order.env, cwd=order.cwd)
 
 
 def broken_off(ended: Ended, printed: str, limit: float) -> Failure:

@@ -146,6 +146,24 @@ def fill(order: dict[str, Any]) -> dict[str, Any]:
 WORK = {"race": race, "fill": fill}
 
 
+def run(wire: Any, order: dict[str, Any]) -> None:
+    """Do one piece of work and tell of it.
+
+    The order has `work` (`race`, or `fill` for a single thread that fills the cache, of the `first` device alone if so
+    told), `devices`, `graphs` that a CPU has, `per_device`, `steps`, `remedy` and `start`.
+    """
+    began = time.monotonic()
+    wire.begin("", "threads")
+    try:
+        detail = WORK[order["work"]](order)
+    except models.NotHereError as reason:
+        wire.skipped("", "threads", str(reason))
+    except Exception as error:
+        wire.failed("", "threads", began, error)
+    else:
+        wire.passed("", "threads", began, detail)
+
+
 def _alone(devices: list[str]) -> None:
     """Take a CPU's threads out of the way of ours, and a fault that needs no race.
 
