@@ -86,7 +86,7 @@ def smoke(
     tries: Annotated[
         int | None,
         typer.Option(
-            help="With --level threads: tries of each setting, 1 to 100. Default: 3.", min=1, max=100, metavar="N"
+            help="With --level threads: tries of each setting. Default: 3.", min=1, max=100, metavar="N"
         ),
     ] = None,
     remedy: Annotated[

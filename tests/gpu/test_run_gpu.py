@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from doctor import Doctor
+from layers import LAYER
 
 pytestmark = [
     pytest.mark.gpu,
@@ -15,26 +16,14 @@ pytestmark = [
 TARGET = Path(os.environ.get("ENVDOCTOR_GPU_TARGET", "/nowhere"))
 """An environment with a CUDA build of torch that has the flag of the whole process."""
 RUNS = 4
-TRAIN = """
+TRAIN = (
+    LAYER
+    + """
 import sys, threading, time
-import torch
-from torch.nn.attention.flex_attention import flex_attention
-
-class Layer(torch.nn.Module):
-    def __init__(self, width=512, heads=4):
-        super().__init__()
-        self.heads, self.inner, self.outer = heads, torch.nn.Linear(width, 3 * width), torch.nn.Linear(width, width)
-
-    def forward(self, x):
-        batch, length, width = x.shape
-        parts = self.inner(x).chunk(3, -1)
-        q, k, v = (y.view(batch, length, self.heads, -1).transpose(1, 2) for y in parts)
-        return x + self.outer(flex_attention(q, k, v).transpose(1, 2).reshape(batch, length, width))
-
 def train(number):
     torch.cuda.set_device(number)
     time.sleep(WAIT * number)
-    model = torch.nn.Sequential(Layer(), Layer()).to(f"cuda:{number}", torch.bfloat16)
+    model = torch.nn.Sequential(Layer(512), Layer(512)).to(f"cuda:{number}", torch.bfloat16)
     compiled = torch.compile(model, dynamic=False)
     data = torch.randn(2, 1024, 512, device=f"cuda:{number}", dtype=torch.bfloat16)
     for step in range(40):
@@ -55,6 +44,7 @@ else:
 print("trained on", sorted(done))
 sys.exit(0 if len(done) == torch.cuda.device_count() else 1)
 """
+)
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from doctor import Doctor
+from layers import LAYER
 
 pytestmark = [
     pytest.mark.gpu,
@@ -15,26 +16,14 @@ pytestmark = [
 ]
 TARGET = Path(os.environ.get("ENVDOCTOR_GPU_TARGET", "/nowhere"))
 """An environment with a CUDA build of torch."""
-TRAIN = """
+TRAIN = (
+    LAYER
+    + """
 import json, os, sys
-import torch
-from torch.nn.attention.flex_attention import flex_attention
-
 SAID = os.path.join(os.path.dirname(os.path.abspath(__file__)), "said")
 
-class Layer(torch.nn.Module):
-    def __init__(self, width=256, heads=4):
-        super().__init__()
-        self.heads, self.inner, self.outer = heads, torch.nn.Linear(width, 3 * width), torch.nn.Linear(width, width)
-
-    def forward(self, x):
-        batch, length, width = x.shape
-        parts = self.inner(x).chunk(3, -1)
-        q, k, v = (y.view(batch, length, self.heads, -1).transpose(1, 2) for y in parts)
-        return x + self.outer(flex_attention(q, k, v).transpose(1, 2).reshape(batch, length, width))
-
 def step(device):
-    model = Layer().to(device, torch.bfloat16)
+    model = Layer(256).to(device, torch.bfloat16)
     data = torch.randn(2, 512, 256, device=device, dtype=torch.bfloat16)
     torch.compile(model, dynamic=False)(data).float().pow(2).mean().backward()
     with open(SAID, "a") as stream:
@@ -44,6 +33,7 @@ def step(device):
 if __name__ == "__main__":
     step(sys.argv[1] if len(sys.argv) > 1 else "cuda")
 """
+)
 
 
 class Job:
