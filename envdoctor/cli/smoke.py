@@ -85,9 +85,7 @@ def smoke(
     ] = None,
     tries: Annotated[
         int | None,
-        typer.Option(
-            help="With --level threads: tries of each setting. Default: 3.", min=1, max=100, metavar="N"
-        ),
+        typer.Option(help="With --level threads: tries of each setting. Default: 3.", min=1, max=100, metavar="N"),
     ] = None,
     remedy: Annotated[
         Remedies | None,
