@@ -10,7 +10,6 @@ from typer.core import TyperCommand
 
 from envdoctor.cli.application import (
     ConfigOption,
-    DeadlineOption,
     ExtraOption,
     Format,
     GroupOption,
@@ -81,16 +80,21 @@ def run(
     extra: ExtraOption = None,
     select: SelectOption = None,
     ignore: IgnoreOption = None,
-    fail_on: Annotated[Level, typer.Option(help="Lowest severity at which nothing is started.")] = Level.ERROR,
+    fail_on: Annotated[
+        Level | None, typer.Option(help="Lowest severity at which nothing is started. Default: error.")
+    ] = None,
     config: ConfigOption = None,
-    deadline: DeadlineOption = None,
+    deadline: Annotated[
+        float | None,
+        typer.Option(help="After so long, what is not read yet is given up. Default: 30.", min=0.1, metavar="SECONDS"),
+    ] = None,
     reuse: ReuseOption = None,
     no_state: NoStateOption = False,
     quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Say nothing of what is changed.")] = False,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Print the environment and the command; start nothing.")
     ] = False,
-    output: Annotated[Format, typer.Option("--format", help="Format of --dry-run.")] = Format.TEXT,
+    output: Annotated[Format | None, typer.Option("--format", help="Format of --dry-run. Default: text.")] = None,
 ) -> None:
     """Start a command in a checked and sanitised environment.
 
@@ -104,16 +108,22 @@ def run(
     from envdoctor import workflows
     from envdoctor.model import Severity
     from envdoctor.running import texts, workflow
+    from envdoctor.running.asked import Asked
     from envdoctor.system.becoming import inherited
 
-    if devices is not None and warm is None:
-        raise UsageError("--devices: only with --warm")
-    asked = workflow.Asked(
+    if not check:
+        judging = {"lock": lock, "group": group, "extra": extra, "select": select, "ignore": ignore}
+        _refuse("not with --no-check", **judging, fail_on=fail_on, reuse=reuse)
+    if warm is None:
+        _refuse("only with --warm", devices=devices)
+    if not dry_run:
+        _refuse("only with --dry-run", format=output)
+    asked = Asked(
         tuple(context.args),
         tuple(keep or ()),
         guard.value if guard else None,
         check,
-        Severity[fail_on.name],
+        Severity[(fail_on or Level.ERROR).name],
         age(reuse, no_state=no_state),
         workflows.within(deadline, deep=False),
         warm=warm,
@@ -134,3 +144,10 @@ def run(
     if dry_run or prepared.status:
         raise typer.Exit(prepared.status)
     workflow.start(prepared, wish, asked, host, progress)
+
+
+def _refuse(why: str, **options: object) -> None:
+    """Raise UsageError for options that were given and would have no effect."""
+    named = [f"--{name.replace('_', '-')}" for name, value in options.items() if value not in (None, [])]
+    if named:
+        raise UsageError(f"run: {', '.join(named)}: {why}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -18,11 +17,10 @@ from envdoctor.facts.node import Node, mounts
 from envdoctor.locate import Wish, locate
 from envdoctor.model import Target, Unavailable
 from envdoctor.policy import Policy
+from envdoctor.running.unguarded import PYTHON
 from envdoctor.system import becoming
 from envdoctor.system.forked import Task, gather
 from envdoctor.system.host import LocalHost
-
-_PYTHON = re.compile(r"(?:python|pypy)[\d.]*t?\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +96,7 @@ def _elsewhere(name: str, target: Target, host: LocalHost) -> str | None:
     path = becoming.found(name, host.env, host.cwd)
     if path is None or _own(path, target):
         return None
-    python = _PYTHON.match(os.path.basename(path)) is not None
+    python = PYTHON.match(os.path.basename(path)) is not None
     behind = path if python else os.path.realpath(path)
     if _own(behind, target):
         return None

@@ -43,7 +43,7 @@ def refusal(prepared: Prepared) -> str:
     report = prepared.report
     if report is None or not prepared.status:
         return ""
-    ask = f"`envdoctor check --target {shlex.quote(prepared.target.prefix)}` tells more, --no-check starts it anyway"
+    ask = f"`{prepared.tells}` tells more, --no-check starts it anyway"
     if prepared.status == 3:
         return f"not started: not all could be judged: {_failed(report)}; {ask}"
     bad = [(probe, finding) for probe, finding in report.findings() if finding.severity >= prepared.fail_on]
@@ -55,13 +55,19 @@ def refusal(prepared: Prepared) -> str:
 def dry(prepared: Prepared) -> str:
     """Return the environment for people, sorted and quoted as for a shell, changed ones marked; then the command."""
     changed = {each.variable for each in prepared.changes if each.before != each.after}
-    told = [f"# {line}" for line in lines(prepared, everything=True)]
+    told = [f"# {line}" for line in (*lines(prepared, everything=True), *_warming(prepared))]
     shown = [
         f"{'*' if name in changed else ' '} {name}={shlex.quote(value)}" for name, value in _shown(prepared.env).items()
     ]
     unset = [f"* {name} is unset" for name in sorted(changed - prepared.env.keys())]
     command = f"  {shlex.join(redact(word) for word in prepared.command)}"
     return "".join(f"{printable(line)}\n" for line in (*map(redact, told), *shown, *unset, "", command))
+
+
+def _warming(prepared: Prepared) -> Iterator[str]:
+    if prepared.warm is not None:
+        where = f"--devices {prepared.devices}" if prepared.devices is not None else "the GPUs that no process uses"
+        yield f"warm: before the command, {prepared.warm} would warm the compile cache on {where}"
 
 
 def dry_json(prepared: Prepared) -> str:
@@ -83,6 +89,7 @@ def dry_json(prepared: Prepared) -> str:
         "elsewhere": prepared.elsewhere,
         "changes": changes,
         "kept": [{"rule": each.rule, "why": each.why} for each in prepared.left],
+        "warm": prepared.warm,
         "verdict": prepared.report.verdict if prepared.report else None,
         "status": prepared.status,
     }

@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from functools import partial
 from typing import Any, NoReturn
 
@@ -17,31 +16,13 @@ from envdoctor.environ import Change, Left, applied, change
 from envdoctor.errors import UsageError
 from envdoctor.locate import Wish
 from envdoctor.model import Report, Severity, Target, Unavailable
-from envdoctor.running import gathering, sanitising, warming
+from envdoctor.running import again, gathering, sanitising, unguarded, warming
+from envdoctor.running.asked import Asked
 from envdoctor.system import becoming, forked, prctl
 from envdoctor.system.host import LocalHost
 
 LINGER = 500
 """Milliseconds that children which are being killed may take."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What the caller wants done before the command starts."""
-
-    command: tuple[str, ...]
-    keep: tuple[str, ...] = ()
-    guard: str | None = None
-    check: bool = True
-    fail_on: Severity = Severity.ERROR
-    reuse: timedelta | None = None
-    deadline: float = workflows.DEADLINE
-    warm: str | None = None
-    """A function that warms the cache first, `pkg.mod:function`."""
-    devices: str | None = None
-    """Those to be warmed, as --devices writes it."""
-    state: bool = True
-    """False to write nothing outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +39,11 @@ class Prepared:
     fail_on: Severity = Severity.ERROR
     elsewhere: str | None = None
     """The command's program, if it is another environment's."""
+    tells: str = ""
+    """The command line that tells more of what the check found."""
+    warm: str | None = None
+    """The function that is to warm the cache first, and on which devices."""
+    devices: str | None = None
 
     @property
     def status(self) -> int:
@@ -91,13 +77,14 @@ def prepare(wish: Wish, selection: workflows.Selection, asked: Asked, host: Loca
     said = list(sanitising.sanitised(rules, scene))
     made += [each for each in said if isinstance(each, Change)]
     host = replace(host, env=applied(given, made))
-    guard = _guard(asked.guard, host.env, facts)
+    guard = _guard(asked, found.target, host.env, facts)
     hooked = hooks.put_back(outer, applied(host.env, guard))
     report = _checked(wish, selection, asked, replace(host, env=hooked)) if asked.check else None
     left = tuple(each for each in said if isinstance(each, Left))
     changes = (*made, *guard)
     rest = report, asked.fail_on, facts["elsewhere"]
-    return Prepared(found.target, asked.command, hooked, changes, left, *rest)
+    tells = again.check(found.target, wish, selection, asked, changes)
+    return Prepared(found.target, asked.command, hooked, changes, left, *rest, tells, asked.warm, asked.devices)
 
 
 def start(prepared: Prepared, wish: Wish, asked: Asked, host: LocalHost, tell: warming.Tell) -> NoReturn:
@@ -108,9 +95,8 @@ def start(prepared: Prepared, wish: Wish, asked: Asked, host: LocalHost, tell: w
     own = [each.after for each in prepared.changes if each.rule == "cache-dir" and each.after is not None]
     gathering.make_folders(own)
     if asked.warm is not None:
-        wanted = warming.Wanted(asked.warm, asked.devices, asked.state)
         with prctl.adoption_kept():
-            warming.warm(wanted, wish, replace(host, env=prepared.env), tell)
+            warming.warm(asked, wish, replace(host, env=prepared.env), tell)
     forked.reap(LINGER)
     becoming.become(prepared.command, prepared.env)
 
@@ -133,14 +119,15 @@ def _checked(wish: Wish, selection: workflows.Selection, asked: Asked, host: Loc
     )
 
 
-def _guard(name: str | None, env: Mapping[str, str], facts: Mapping[str, Any]) -> tuple[Change, ...]:
+def _guard(asked: Asked, target: Target, env: Mapping[str, str], facts: Mapping[str, Any]) -> tuple[Change, ...]:
     """Return what a guard changes. Raises UsageError for a torch that it does not know."""
-    if name is None:
+    if asked.guard is None:
         return ()
     build, flag = facts["torch_build"], facts["fx_flag"]
     for missing in (build, flag):
         if isinstance(missing, Unavailable):
-            raise UsageError(f"guard {name}: {missing.reason}")
+            raise UsageError(f"guard {asked.guard}: {target.prefix}: {missing.reason}")
     guarded = guarding.guarded(env, build, flag)
     after = guarded.env.get(hooks.VARIABLE)
-    return (change(env, "guard", hooks.VARIABLE, after, "", guarded.said),)
+    said = guarded.said + (unguarded.caveat(asked.command, facts["elsewhere"]) if guarded.active else "")
+    return (change(env, "guard", hooks.VARIABLE, after, "", said),)

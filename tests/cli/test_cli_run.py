@@ -3,6 +3,7 @@
 import ctypes
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -154,6 +155,9 @@ def test_a_command_is_said_after_dashes(doctor, words):
         (("--keep", "everything"), "'everything' is none of library-path, pythonpath"),
         (("--guard", "fx"), "'--guard'"),
         (("word",), "unexpected extra argument"),
+        (("--devices", "cpu"), "run: --devices: only with --warm"),
+        (("--format", "json"), "run: --format: only with --dry-run"),
+        (("--lock", "x", "--fail-on", "note"), "run: --lock, --fail-on: not with --no-check"),
         (("--reuse", "soon"), "--reuse"),
         (("--devices", "cpu"), "--devices: only with --warm"),
         (("--target", "/nowhere"), "/nowhere is not there"),
@@ -172,6 +176,20 @@ class TestCheck:
         assert (answer.status, answer.stdout) == (1, "")
         (line,) = [line for line in answer.stderr.splitlines() if "activate" not in line]
         assert line.startswith("envdoctor: not started: error packages/missing-file (transformers); `envdoctor check ")
+
+    def test_the_command_that_it_names_finds_the_same(self, run, doctor, patient):
+        patient.add("stray.py", "x = 1\n")
+        gone = {"CUDA_HOME": "/gone"}
+        strict = ("--select", "packages/unowned-file", "--fail-on", "warning")
+        refused = run("true", options=strict).stderr
+        within = run("true", options=(*strict, "--deadline", "25"), env=gone).stderr
+        for stderr, wrapped in ((refused, False), (within, True)):
+            line = stderr.splitlines()[-1].split("`")[1]
+            assert (" -- envdoctor check " in line) == wrapped
+            _, *words = shlex.split(line.replace("-- envdoctor", f"-- {sys.executable} -m envdoctor"))
+            answer = doctor(*words, env=gone)
+            assert (answer.status, "stray.py" in answer.stdout) == (1, True), answer.stderr
+        assert f"run --no-check --target {patient.prefix} -- envdoctor check" in within
 
     @pytest.mark.parametrize(
         "options", [("--no-check",), ("--ignore", "packages/missing-file"), ("--select", "packages/foreign")]
@@ -263,6 +281,12 @@ class TestDryRun:
         assert lines[-1] == "  echo started"
         assert not (doctor.home / ".local").exists()
 
+    def test_says_that_the_cache_would_be_warmed(self, run):
+        options = ("--dry-run", "--no-check", "--warm", "job:step", "--devices", "cpu")
+        line = "# warm: before the command, job:step would warm the compile cache on --devices cpu"
+        assert line in run("true", options=options).stdout.splitlines()
+        assert json.loads(run("true", options=(*options, "--format", "json")).stdout)["warm"] == "job:step"
+
     def test_as_data(self, run, patient):
         answer = run("echo", "x", options=("--dry-run", "--no-check", "--format", "json"), env=ENV)
         told = json.loads(answer.stdout)
@@ -302,13 +326,22 @@ class TestGuard:
         (line,) = [line for line in answer.stderr.splitlines() if "guard" in line]
         assert line.startswith("envdoctor: guard fx-race: makes the FX-tracing flag of torch 2.11.0 each thread's own")
 
+    def test_where_it_does_not_reach_is_said_in_that_line(self, run, torch):
+        torch("2.11.0")
+        for command, end in (
+            (("python", "-uE", "-c", ""), "; not in the command itself: python -E runs no start-up hook"),
+            ((sys.executable, "-c", ""), "; but the command runs outside the target, whose torch alone was looked at"),
+        ):
+            (line,) = [line for line in run(*command, options=self.NOW).stderr.splitlines() if "its children" in line]
+            assert line.endswith(end)
+
     @pytest.mark.parametrize("version", ["2.10.0", None])
-    def test_a_torch_that_it_does_not_know_starts_nothing(self, run, torch, version):
+    def test_a_torch_that_it_does_not_know_starts_nothing(self, run, torch, patient, version):
         if version:
             torch(version)
         answer = run("echo", "started", options=("--guard", "fx-race"))
         assert (answer.status, answer.stdout) == (2, "")
-        assert answer.stderr.startswith("envdoctor: guard fx-race: ")
+        assert answer.stderr.startswith(f"envdoctor: guard fx-race: {'' if version else patient.prefix}")
 
     def test_a_run_within_a_guarded_run_keeps_the_guard_and_judges_it_not(self, run, torch):
         torch("2.11.0")
@@ -408,6 +441,7 @@ def forward(device):
         answer = warm("forward", "--keep", "all")
         assert (answer.status, answer.stdout) == (1, ""), answer.stderr
         assert "envdoctor: not started: cpu is not warm: " in answer.stderr
+        assert "`envdoctor warm --entry job:forward --devices cpu --target " in answer.stderr
 
     def test_orphans_are_adopted_by_the_command_no_more_than_by_its_caller(self):
         with prctl.adoption_kept():

@@ -9,7 +9,7 @@ from envdoctor.model import Outcome, Severity, Unavailable
 from envdoctor.running.texts import lines, refusal
 from envdoctor.running.workflow import Prepared
 
-READY = Prepared(TARGET, ("python", "train.py"), {})
+READY = Prepared(TARGET, ("python", "train.py"), {}, tells="envdoctor check --target /env")
 ASK = f"`envdoctor check --target {TARGET.prefix}` tells more, --no-check starts it anyway"
 
 
