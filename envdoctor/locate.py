@@ -71,10 +71,16 @@ def locate(wish: Wish, host: Host, given: Policy | None = None) -> tuple[Target,
         policy = _policy_above(os.path.dirname(prefix), host.root) or policy
     lock, others = _lock(wish, policy, prefix, host)
     groups, extras = (*policy.groups, *wish.groups), (*policy.extras, *wish.extras)
-    log = os.path.normpath(os.path.join(host.cwd, os.path.expanduser(wish.log))) if wish.log is not None else None
+    log = _plain(os.path.join(host.cwd, os.path.expanduser(wish.log))) if wish.log is not None else None
     chosen = tuple(dict.fromkeys(groups)), tuple(dict.fromkeys(extras))
     superseded = _superseded(prefix)
     return Target(prefix, python, lock, others, *chosen, log, wish.deep, wish.afresh, superseded), policy
+
+
+def _plain(path: str) -> str:
+    """Return a path without `..`, as it is if that would lead elsewhere: the folder before it may be a link."""
+    plain = os.path.normpath(path)
+    return plain if os.path.realpath(plain) == os.path.realpath(path) else path
 
 
 def configuration(config: str | None, host: Host) -> Policy:

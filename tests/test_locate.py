@@ -198,9 +198,18 @@ def test_a_byte_order_mark_is_no_mistake(project):
 
 
 @pytest.mark.parametrize(
-    ("said", "path"), [(None, None), ("run/train.log", "{}/run/train.log"), ("/x.log", "/x.log"), ("~/x.log", "~")]
+    ("said", "path"),
+    [
+        (None, None),
+        ("run/train.log", "{}/run/train.log"),
+        ("/x.log", "/x.log"),
+        ("~/x.log", "~"),
+        ("run/../x.log", "{}/x.log"),
+        ("link/../x.log", "{}/link/../x.log"),
+    ],
 )
 def test_a_log_is_meant_from_where_the_caller_is(tmp_path, said, path):
     make(tmp_path / "p/.venv")
+    (tmp_path / "p/link").symlink_to("/usr/lib")
     log = found(tmp_path / "p", Wish(log=said)).log
     assert log == (os.path.expanduser("~/x.log") if path == "~" else path and path.format(tmp_path / "p"))
