@@ -57,7 +57,7 @@ def tests_torch(session: nox.Session) -> None:
     session.install(".", *TESTERS, *INSTALLERS)
     tritons = os.pathsep.join(str(_triton_target(session, version)) for version in TRITONS)
     env = {"ENVDOCTOR_TORCH_TARGET": str(_torch_target(session)), "ENVDOCTOR_TRITON_TARGETS": tritons}
-    session.run("pytest", "-m", "torch", *session.posargs, env=env)
+    session.run("pytest", "-m", "torch", "-n", "2", "--dist", "loadfile", *session.posargs, env=env)
 
 
 @nox.session
