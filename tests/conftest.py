@@ -7,6 +7,7 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,8 @@ settings.register_profile(
 settings.register_profile("thorough", deadline=None, database=None, max_examples=2000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "quick"))
 
+STATE = tempfile.TemporaryDirectory(prefix="envdoctor-tests-state-")
+os.environ["XDG_STATE_HOME"] = STATE.name  # what a test has remembered is no business of this machine's
 place.SYSTEM = os.devnull
 """Tests that root runs keep nothing where services do."""
 TESTS = str(Path(__file__).parent)

@@ -12,7 +12,8 @@ from doctor import Doctor
 
 from envdoctor.wheels import Wheel
 
-KEPT = {name: value for name, value in os.environ.items() if name in ("PATH", "HOME", "LANG", "TMPDIR")}
+KEEP = ("PATH", "HOME", "LANG", "TMPDIR", "XDG_STATE_HOME")
+KEPT = {name: value for name, value in os.environ.items() if name in KEEP}
 QUIET = ("--quiet", "--disable-pip-version-check")
 PYPROJECT = """\
 [project]
