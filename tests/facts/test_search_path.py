@@ -158,7 +158,7 @@ def as_nobody(patient, folder):
             pass  # nobody may be unable to read Python itself
         for path in (patient.folder, *list(patient.folder.parents)[:3]):
             if path.stat().st_uid == os.getuid() and str(path) != "/":
-                path.chmod(0o711)
+                path.chmod(path.stat().st_mode | 0o111)
         patient.host()
         folder.chmod(0)
         if os.getuid() == 0:

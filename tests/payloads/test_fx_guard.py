@@ -138,7 +138,8 @@ if __name__ == "__main__":
         queue = context.Queue()
         process = context.Process(target=work, args=(queue,))
         process.start(); found.append(queue.get(timeout=30)); process.join()
-    other = {**os.environ, "PYTHONPATH": os.environ["PYTHONPATH"].replace("site", "other")}
+    *others, site = os.environ["PYTHONPATH"].split(os.pathsep)
+    other = {**os.environ, "PYTHONPATH": os.pathsep.join([*others, os.path.join(os.path.dirname(site), "other")])}
     subprocess.run([sys.executable, "-c", "import torch"], env=other, check=True)
     told(found)
 """

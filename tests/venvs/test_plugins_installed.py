@@ -161,7 +161,7 @@ def test_explain_lists_them_with_where_they_come_from(ask):
     assert "The torch that is installed is a nightly build. [acme-probes 1.0]" in said
     assert "broken: ModuleNotFoundError" in said
     assert "Comes from: acme-probes 1.0." in ask("explain", "acme/torch-nightly").stdout
-    assert "did you mean acme/torch-nightly " in ask("explain", "acme/torch-nightli").stderr
+    assert "did you mean acme/torch-nightly?" in ask("explain", "acme/torch-nightli").stderr
 
 
 def test_nobody_elses_directory_brings_any(ask, patient, installed, tmp_path):
