@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any
 
 from envdoctor import recorded
@@ -13,6 +15,16 @@ from envdoctor.errors import EnvDoctorError, UsageError
 from envdoctor.model import Report
 from envdoctor.printable import clean
 from envdoctor.recorded import Recorded
+
+HEAD = 4 << 20
+"""Bytes of the line with the report: making every string of it safe to print takes about a second for each MiB."""
+OUTCOMES = 1000
+"""Probes that a report may speak of."""
+LONGEST = 86400.0
+"""Seconds that anything may have taken."""
+_EARLIEST, _LATEST = datetime(1970, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
+"""Moments between these can be told in every zone."""
+_PROBE = re.compile(r"[A-Za-z0-9_.-]{1,60}/[A-Za-z0-9_./-]{1,100}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +53,8 @@ def read(data: bytes) -> Answer:
     """Read it, every string of the report made safe to print. Raises EnvDoctorError if it is no answer."""
     head, _, rest = data.partition(b"\n")
     try:
+        if len(head) > HEAD:
+            raise ValueError(f"a report of {len(head):,} bytes, more than any should have ({HEAD:,})")
         found = clean(json.loads(head, parse_constant=_no_number))
         if not isinstance(found, dict):
             raise ValueError("no object")  # noqa: TRY004 - one way out
@@ -53,10 +67,22 @@ def read(data: bytes) -> Answer:
 
 def _whole(found: Mapping[str, Any], rest: bytes) -> Answer:
     report: Report = from_json(Report, found["report"])
+    seconds: Mapping[str, float] = from_json(Mapping[str, float], found["seconds"])
+    snapshot = recorded.parse(rest, "the answer")
+    _sound(report, snapshot, seconds)
+    return Answer(report, snapshot, seconds)
+
+
+def _sound(report: Report, snapshot: Recorded, seconds: Mapping[str, float]) -> None:
+    """Raise ValueError for what no look comes to, and what one row of would spoil the history of everybody."""
     if report.taken_at.tzinfo is None:
         raise ValueError("taken_at: has no zone")
-    seconds: Mapping[str, float] = from_json(Mapping[str, float], found["seconds"])
-    return Answer(report, recorded.parse(rest, "the answer"), seconds)
+    if not all(_EARLIEST <= moment <= _LATEST for moment in (report.taken_at, snapshot.head.taken_at)):
+        raise ValueError("taken_at: no time of a clock")
+    if not all(0 <= taken <= LONGEST for taken in (report.seconds, *seconds.values())):
+        raise ValueError("seconds: nothing takes that long")
+    if len(report.outcomes) > OUTCOMES or not all(_PROBE.fullmatch(outcome.probe) for outcome in report.outcomes):
+        raise ValueError("outcomes: no probes of ours")
 
 
 def _no_number(text: str) -> float:
