@@ -31,7 +31,7 @@ TABLE = {
     # the machine, and text that came from it
     "system": {"errors", "model", "system"},
     "locks": {"errors", "model", "printable", "locks"},
-    "state": {"codec", "errors", "health", "model", "printable", "recorded", "registry", "state"},
+    "state": {"codec", "errors", "health", "model", "printable", "recorded", "registry", "state", "system"},
     "seals": {"codec", "errors", "system"},
     "facts": {"codec", "errors", "facts", "hooks", "knowledge", "locks", "model", "printable", "seals", "system"}
     | {"signatures", "state"},

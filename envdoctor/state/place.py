@@ -8,6 +8,7 @@ import stat
 from collections.abc import Mapping
 
 from envdoctor.errors import EnvDoctorError
+from envdoctor.system.trust import strangers
 
 SYSTEM = "/var/lib"
 """Where the state of services lies (Filesystem Hierarchy Standard 3.0, 5.8)."""
@@ -45,6 +46,8 @@ def prepare(path: str) -> None:
     """Make the directory (0700) and the file (0600) if they are not there. Raises StateError as `examine` does."""
     folder = os.path.dirname(path)
     try:
+        if os.geteuid() == 0:
+            _reached_by_root_alone(os.path.dirname(folder))
         os.makedirs(folder, mode=0o700, exist_ok=True)
         _close_to_others(folder)
         examine(path)
@@ -90,13 +93,18 @@ def examine(path: str) -> bool:
 
 
 def _reached_by_root_alone(folder: str) -> None:
-    """Raise StateError if somebody else could lead root elsewhere. A sticky directory, such as /tmp, is fine."""
-    above = os.path.realpath(folder)
-    while above != os.path.dirname(above):
-        above = os.path.dirname(above)
-        status = os.stat(above)
-        if status.st_uid or (status.st_mode & 0o022 and not status.st_mode & stat.S_ISVTX):
-            raise StateError(f"{folder}: others may write in {above}, so root keeps nothing there")
+    """Raise StateError if somebody else could lead root elsewhere, by a link on the way as well. /tmp is fine."""
+    here = os.path.abspath(folder)
+    while not os.path.lexists(here):
+        here = os.path.dirname(here)
+    try:
+        status = os.stat(here)
+        shared = status.st_uid == 0 and status.st_mode & stat.S_ISVTX
+        who = strangers(os.path.dirname(here) if shared else here, 0)
+    except OSError as error:
+        raise StateError(f"{folder}: {error.strerror or error}") from error
+    if who:
+        raise StateError(f"{folder}: root keeps nothing there: {who}")
 
 
 def _is_ours(path: str) -> bool:
