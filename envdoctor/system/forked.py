@@ -84,6 +84,9 @@ def gather(
     with selectors.DefaultSelector() as selector:
         try:
             while waiting or running:
+                if time.monotonic() >= ends:  # to start the others only to kill them takes time that nobody has
+                    results |= {task.name: Unavailable(task.late.format(limit=0), failed=True) for task in waiting}
+                    waiting.clear()
                 for task in _ready(waiting, results)[: limit - len(running)]:
                     waiting.remove(task)
                     # what a signal raises in a hook of fork(2)'s, as logging has one, is passed over: it waits

@@ -247,3 +247,13 @@ print("lost")
             [sys.executable, "-c", code.replace("RUN", run), *sys.path], capture_output=True, text=True, check=False
         )
         assert (done.returncode, done.stdout, done.stderr) == (7, "", ""), run
+
+
+def test_what_cannot_be_ready_in_time_is_not_even_started(monkeypatch):
+    started = []
+    start = forked._start
+    monkeypatch.setattr(forked, "_start", lambda *given: started.append(given[0].name) or start(*given))
+    tasks = [Task(str(number), lambda: time.sleep(60)) for number in range(50)]
+    found = gather(tasks, deadline=0.1, workers=2)
+    assert {answer.reason for answer in found.values()} == {"no answer within 0.1 s", "no answer within 0 s"}
+    assert started == ["0", "1"]
