@@ -13,6 +13,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import islice, zip_longest
 from urllib.parse import unquote_to_bytes
 
 from envdoctor import envs, locate
@@ -30,7 +31,9 @@ NONE = "is not a Python environment (no pyvenv.cfg, conda-meta or lib/pythonX.Y)
 WITHIN = 3.0
 """Seconds that the names of one pattern, or of one environment, may take: a file server may be dead."""
 MATCHES = 10_000
-"""Matches of one pattern that are looked at."""
+"""Names that the first part of a pattern with a `*` may match: homes, as a rule."""
+EACH = 200
+"""Matches below one of them that are looked at: there, one user makes as many as he likes."""
 _ADDRESS = re.compile(rb"file://(/[^\"\\\0]*)")
 _EDITABLE = re.compile(rb'"editable"\s*:\s*true')
 _LISTED = 1 << 16
@@ -84,9 +87,10 @@ def survey(targets: Sequence[Wanted], recent: Collection[str], root: str = "", *
         matches = found[str(number)]
         if isinstance(matches, Unavailable):
             said.append(f"{wanted.path}: {matches.reason}")
-        elif not matches:
-            said.append(f"{wanted.path}: matches nothing")
-        for path in () if isinstance(matches, Unavailable) else matches:
+            continue
+        paths, crowded = matches
+        said += crowded if paths else [f"{wanted.path}: matches nothing"]
+        for path in paths:
             tasks.setdefault(path, wanted)
     work = [Task(path, partial(_place, path, wanted, recent, root), timeout=WITHIN) for path, wanted in tasks.items()]
     answers = gather(work, deadline=within)
@@ -109,11 +113,27 @@ def _once(places: Iterable[Place]) -> tuple[Place, ...]:
     return tuple(known.values())
 
 
-def _matches(path: str) -> list[str]:
+def _matches(path: str) -> tuple[list[str], list[str]]:
+    """Return what a pattern matches, one from each home before the second of any, and which homes hold too much."""
     bound()  # a directory may hold any number of names
     if not glob.has_magic(path):
-        return [path]
-    return sorted(found for found, _ in zip(glob.iglob(path), range(MATCHES), strict=False))
+        return [path], []
+    first, rest = _split(path)
+    homes = sorted(islice(glob.iglob(first), MATCHES))
+    if not rest:
+        return homes, []
+    below = {home: list(islice(glob.iglob(os.path.join(glob.escape(home), rest)), EACH + 1)) for home in homes}
+    too_many = [home for home, found in below.items() if len(found) > EACH]
+    rows = zip_longest(*(sorted(found[:EACH]) for found in below.values()))
+    told = [f"{home}: more than {EACH} match, and no more are looked at" for home in too_many]
+    return [found for row in rows for found in row if found is not None], told
+
+
+def _split(path: str) -> tuple[str, str]:
+    """Split a pattern behind its first part that matches several names."""
+    parts = path.split("/")
+    count = next(number for number, part in enumerate(parts, 1) if glob.has_magic(part))
+    return "/".join(parts[:count]), "/".join(parts[count:])
 
 
 def _place(path: str, wanted: Wanted, recent: Collection[str], root: str) -> Place:
@@ -193,5 +213,13 @@ def _entries(folder: str) -> list[str]:
 
 
 def in_turn(places: Sequence[Place], visited: Mapping[str, float]) -> list[Place]:
-    """Put those first that were looked at longest ago, or never; `visited` has the times by prefix."""
-    return sorted(places, key=lambda place: visited.get(place.prefix, float("-inf")))
+    """Put those first that were looked at longest ago, or never; `visited` has the times by prefix.
+
+    The second of any owner comes after the first of each: who makes new ones all the time keeps nobody from his turn.
+    """
+    ranks: dict[int, int] = {}
+    turns = []
+    for place in sorted(places, key=lambda place: visited.get(place.prefix, float("-inf"))):
+        ranks[place.uid] = ranks.get(place.uid, -1) + 1
+        turns.append((ranks[place.uid], place))
+    return [place for _, place in sorted(turns, key=lambda turn: turn[0])]
