@@ -8,11 +8,15 @@ from typing import Literal
 
 from envdoctor.errors import UsageError
 from envdoctor.health.visits import Change
-from envdoctor.model import Report, Severity
+from envdoctor.model import Finding, Report, Severity
 from envdoctor.state.database import storable
 
 LONGEST = 1000
 """Characters of a message or a reason that are kept."""
+ABOUT = 4096
+"""Characters of a subject that are kept: of the longest path (PATH_MAX)."""
+LACKING = 16 << 10
+"""Characters that are kept of what a report lacks."""
 Key = tuple[str, str]
 """A probe, and what its finding is about."""
 
@@ -43,10 +47,14 @@ def judged(report: Report) -> Judged:
     """Sum up a report."""
     seen: dict[Key, Seen] = {}
     for probe, finding in report.findings():  # worst first
-        seen.setdefault((probe, storable(finding.subject)), Seen(finding.severity, cut(storable(finding.message))))
-    muted = {(outcome.probe, storable(finding.subject)) for outcome in report.outcomes for finding in outcome.muted}
+        seen.setdefault((probe, _about(finding)), Seen(finding.severity, cut(storable(finding.message))))
+    muted = {(outcome.probe, _about(finding)) for outcome in report.outcomes for finding in outcome.muted}
     ran = {outcome.probe for outcome in report.outcomes if outcome.skipped is None and outcome.crashed is None}
     return Judged(seen, frozenset(muted - seen.keys()), lambda probe: probe in ran and not _lacks(probe, report.failed))
+
+
+def _about(finding: Finding) -> str:
+    return storable(finding.subject)[:ABOUT]
 
 
 def cut(text: str) -> str:

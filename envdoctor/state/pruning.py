@@ -80,7 +80,8 @@ def _shorten(connection: sqlite3.Connection) -> bool:
     query = """
         SELECT id, (SELECT COALESCE(SUM(LENGTH(data) + 100), 0) FROM snapshots WHERE subject = subjects.id)
             + 100 * (SELECT COUNT(*) FROM runs WHERE subject = subjects.id)
-            + 400 * (SELECT COUNT(*) FROM episodes WHERE subject = subjects.id AND gone IS NOT NULL)
+            + (SELECT COALESCE(SUM(LENGTH(about) + LENGTH(message) + 200), 0)
+                FROM episodes WHERE subject = subjects.id AND gone IS NOT NULL)
         FROM subjects ORDER BY 2 DESC"""
     return any(
         _forget(connection, number, _early(connection, number)) for number, _ in rows(connection, (int, int), query)

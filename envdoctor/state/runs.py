@@ -69,7 +69,7 @@ def _insert(
     severities = [finding.severity for _, finding in report.findings()] if report else []
     counts = [severities.count(severity) for severity in sorted(Severity, reverse=True)]
     verdict, seconds = (report.verdict, round(report.seconds, 2)) if report else (None, 0.0)
-    lacking = "\n".join(findings.lacking(report)) if report else ""
+    lacking = "\n".join(findings.lacking(report))[: findings.LACKING] if report else ""
     texts = [_text_id(connection, text) for text in (findings.cut(printable(redact(reason))), lacking)]
     connection.execute(
         "INSERT INTO runs (subject, at, verdict, errors, warnings, notes, seconds, reason, lacking, snapshot) "

@@ -8,7 +8,7 @@ import pytest
 from states import STEP, SUBJECT, Story, clean, job, seen, sick, told
 from values import NOW, finding
 
-from envdoctor.state import pruning, runs, snapshots
+from envdoctor.state import findings, pruning, runs, snapshots
 from envdoctor.state.values import Bounds
 
 OLD = Bounds(age=5 * STEP.total_seconds())
@@ -94,3 +94,17 @@ def test_what_is_too_old_is_looked_for_now_and_then(story, monkeypatch):
     for _ in range(19):
         story.run(clean(), bounds=OLD)
     assert [run.id for run in runs.since(story.path)] == list(range(5, 20))
+
+
+def test_who_fills_it_with_long_names_pays_for_them_himself(story):
+    """One that changes with every run, as the names in a tree may."""
+    small = Story(story.path, replace(SUBJECT, target="/small"))
+    bounds = Bounds(size=1 << 19)
+    for number in range(5):
+        small.run(clean(), seen(variables=noise(number)), bounds=bounds)
+    kept = len(runs.since(story.path, small.subject))
+    for number in range(100):
+        story.run(sick(finding(f"{number}{'x' * 20_000}")), bounds=bounds)
+    assert kept > 1
+    assert len(runs.since(story.path, small.subject)) == kept
+    assert {len(about) for _, about in story.episodes()} == {findings.ABOUT}
