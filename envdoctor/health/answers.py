@@ -18,6 +18,8 @@ from envdoctor.recorded import Recorded
 
 HEAD = 4 << 20
 """Bytes of the line with the report: making every string of it safe to print takes about a second for each MiB."""
+REASON = 1000
+"""Characters of a reason: it goes into a line of a mail."""
 OUTCOMES = 1000
 """Probes that a report may speak of."""
 LONGEST = 86400.0
@@ -59,7 +61,7 @@ def read(data: bytes) -> Answer:
         if not isinstance(found, dict):
             raise ValueError("no object")  # noqa: TRY004 - one way out
         if isinstance(found.get("reason"), str):
-            return Answer(reason=found["reason"])
+            return Answer(reason=found["reason"][:REASON])
         return _whole(found, rest)
     except (ValueError, RecursionError, KeyError, UsageError) as error:
         raise EnvDoctorError(f"its answer is none: {str(error)[:160]}") from error

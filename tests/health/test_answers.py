@@ -48,3 +48,7 @@ def test_an_honest_one_is_read():
 def test_what_no_look_comes_to_is_refused(change):
     with pytest.raises(EnvDoctorError, match="its answer is none"):
         answers.read(answered(change))
+
+
+def test_a_reason_is_short_enough_for_a_mail():
+    assert len(answers.read(answers.refusal("x" * 100_000)).reason) == answers.REASON
