@@ -14,6 +14,8 @@ from envdoctor.system.shelf import Shelf, ShelfError
 
 MARGIN = 30.0
 """Seconds beyond its deadline after which a run counts as stuck."""
+RUN = "/run"
+"""Where what is root's alone lies while the machine runs (Filesystem Hierarchy Standard 3.0, 3.15)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +37,7 @@ def turn(state: str, deadline: float) -> Iterator[Turn]:
     """
     key = hashlib.sha256(os.fsencode(os.path.abspath(state))).hexdigest()
     try:
-        shelf = Shelf({})  # the same place for a person and for cron, who has no XDG_RUNTIME_DIR
+        shelf = _shelf()
         lock = shelf.locked(key, 0)
     except ShelfError as error:
         yield Turn(mine=True, said=f"whether another run is under way is not known: {error}")
@@ -48,6 +50,19 @@ def turn(state: str, deadline: float) -> Iterator[Turn]:
         with contextlib.suppress(ShelfError):
             shelf.put(key, json.dumps(own).encode())
         yield Turn(mine=True)
+
+
+def _shelf() -> Shelf:
+    """Return the same place for a person and for cron, who has no XDG_RUNTIME_DIR. Raises ShelfError.
+
+    In memory anybody can make what is to be root's before root does; below /run nobody can.
+    """
+    try:
+        return Shelf({})
+    except ShelfError:
+        if os.geteuid() != 0:
+            raise
+        return Shelf({"XDG_RUNTIME_DIR": RUN})
 
 
 def _other(data: bytes | None) -> Turn:

@@ -1,5 +1,6 @@
 """One run at a time for each file of state."""
 
+import os
 import re
 import subprocess
 import sys
@@ -79,6 +80,19 @@ def test_a_second_run_goes_away_and_a_stuck_one_is_named(tmp_path, other, age, s
 
 def test_a_place_that_somebody_has_taken_stops_no_run(tmp_path, monkeypatch):
     monkeypatch.setattr("envdoctor.system.shelf.MEMORY", str(tmp_path / "missing"))
+    monkeypatch.setattr(turns, "RUN", str(tmp_path / "missing"))
     with turns.turn(str(tmp_path / "a"), 30) as turn:
         assert turn.mine
         assert turn.said.startswith("whether another run is under way is not known: ")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root")
+def test_a_user_who_takes_the_place_first_takes_nothing_from_root(tmp_path, monkeypatch):
+    taken, run = tmp_path / "shm", tmp_path / "run"
+    for folder in (taken, taken / "envdoctor-0", run):
+        folder.mkdir()
+    os.chown(taken / "envdoctor-0", 12345, 12345)
+    monkeypatch.setattr("envdoctor.system.shelf.MEMORY", str(taken))
+    monkeypatch.setattr(turns, "RUN", str(run))
+    with turns.turn(str(tmp_path / "a"), 30) as turn:
+        assert turn == turns.Turn(mine=True)
