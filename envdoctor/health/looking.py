@@ -21,7 +21,7 @@ from envdoctor.state.place import path_of
 from envdoctor.state.values import Subject
 from envdoctor.system import dropped, inside
 from envdoctor.system.host import LocalHost, bind_children
-from envdoctor.system.trust import strangers
+from envdoctor.system.trust import link_of_another, strangers
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +94,8 @@ def _located(wanted: Look, host: LocalHost) -> tuple[Target, Policy]:
         target, policy = locate.locate(wish, host, Policy() if theirs else knowing.restricted(policy))
     if os.geteuid() == 0 and target.lock is not None and (others := strangers(target.lock, 0)):
         raise UsageError(f"the lock {target.lock} is not read by root: {others}")
+    if wanted.privileged and target.lock is not None and (said := link_of_another(target.lock, place.uid)):
+        raise UsageError(f"the lock {target.lock} is not read: {said}")
     registry.known_to(policy)
     return target, policy
 

@@ -25,7 +25,7 @@ from envdoctor.system.dropped import Identity, bound, identity, nobody
 from envdoctor.system.forked import Task, gather
 from envdoctor.system.people import user_name
 from envdoctor.system.reading import head
-from envdoctor.system.trust import strangers
+from envdoctor.system.trust import link_of_another, strangers
 
 NONE = "is not a Python environment (no pyvenv.cfg, conda-meta or lib/pythonX.Y)"
 WITHIN = 3.0
@@ -172,7 +172,8 @@ def _uid(name: str) -> int | None:
 def _looker(prefix: str, python: str, uid: int) -> tuple[Identity, str]:
     """Return who looks at an environment, and why nothing is started there.
 
-    Root's own is looked at by nobody in particular where others could have put something into it.
+    Root's own is looked at by nobody in particular where others could have put something into it, and so is anybody's
+    to which another one's link leads: that one could show what the owner alone may read.
     """
     me = os.geteuid()
     if me != 0:
@@ -180,6 +181,8 @@ def _looker(prefix: str, python: str, uid: int) -> tuple[Identity, str]:
     if uid == 0:
         open_to = strangers(prefix, 0) or _open_within(prefix)
         return (nobody(), open_to) if open_to else (identity(0), strangers(python, 0) or "")
+    if said := link_of_another(prefix, uid):
+        return nobody(), said
     return identity(uid), strangers(python, uid) or strangers(prefix, uid) or ""
 
 

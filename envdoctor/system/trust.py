@@ -42,6 +42,17 @@ def strangers(path: str, uid: int) -> str | None:
     return None if stat.S_ISLNK(status.st_mode) else _open_to(last, status, uid)
 
 
+def link_of_another(path: str, uid: int) -> str | None:
+    """Say which link on the way to an absolute path belongs to somebody else than root and this user; None if none.
+
+    Whoever made it has chosen what is read by the rights of this user. Raises OSError.
+    """
+    for step in _way(path):
+        if step.status and stat.S_ISLNK(step.status.st_mode) and step.status.st_uid not in (0, uid):
+            return f"{step.entry} is a link of {user_name(step.status.st_uid)}"
+    return None
+
+
 def _open_to(path: str, status: os.stat_result, uid: int, *, shared: bool = False) -> str | None:
     """Say who but root and the user may change a directory or file; `shared` if its entries are safe from others."""
     if status.st_uid not in (0, uid):

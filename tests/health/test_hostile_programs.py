@@ -182,7 +182,7 @@ def test_an_environment_of_another_users_is_not_started_through_a_link(node):
     give(home.parent)
     look = node.looks(text=f'[[target]]\npath = "{home}/.venv"\n')["link"]
     assert look["uid"] == 12345
-    assert look["report"]["seen"]["interpreter"] == f"not started: {home.parent} belongs to nobody"
+    assert look["report"]["seen"]["interpreter"] == f"not started: {home}/.venv is a link of nobody"
     assert not (patient.prefix / "uid").exists()
 
 
@@ -232,3 +232,27 @@ def test_a_configuration_that_others_may_write_is_refused(node):
     os.chown(path, NOBODY, NOBODY)
     path.chmod(0o600)
     assert f"{path} belongs to nobody" in node.doctor("health", "--config", path).stderr
+
+
+@pytest.mark.parametrize("way", ["environment", "lock"])
+def test_nobody_makes_another_users_rights_read_for_him(node, way):
+    """Ann's environment lies in a folder of Eve's, or behind a link of hers, with a lock that leads to Ann's secret."""
+    ann = 54321
+    patient = node.patient("ann", ann)
+    give(patient.folder, ann)
+    secret = node.folder / "secret"
+    secret.write_text("anns-secret==1\n")
+    secret.chmod(0o600)
+    os.chown(secret, ann, ann)
+    shared = node.folder / "shared"
+    shared.mkdir()
+    if way == "environment":
+        (shared / ".venv").symlink_to(patient.prefix)
+    else:
+        patient.prefix.rename(shared / ".venv")
+    (shared / "requirements.txt").symlink_to(secret)
+    for path in (shared, shared / "requirements.txt", *([shared / ".venv"] if way == "environment" else [])):
+        os.lchown(path, node.eve, node.eve)
+    answer = node.health("--format", "json", text=f'[[target]]\npath = "{shared}/.venv"\nlock = "requirements.txt"\n')
+    assert "anns-secret" not in answer.stdout
+    assert ("Permission denied" if way == "environment" else "requirements.txt is a link of ") in answer.stdout
