@@ -255,4 +255,7 @@ def test_nobody_makes_another_users_rights_read_for_him(node, way):
         os.lchown(path, node.eve, node.eve)
     answer = node.health("--format", "json", text=f'[[target]]\npath = "{shared}/.venv"\nlock = "requirements.txt"\n')
     assert "anns-secret" not in answer.stdout
-    assert ("Permission denied" if way == "environment" else "requirements.txt is a link of ") in answer.stdout
+    (look,) = json.loads(answer.stdout)["targets"]
+    assert look["report"] is None
+    assert look["uid"] == ann
+    assert way == "environment" or "requirements.txt is a link of " in look["reason"]
