@@ -29,6 +29,17 @@ def words(command: str) -> tuple[str, ...]:
     return argv
 
 
+def missing(argv: Sequence[str]) -> tuple[str, ...]:
+    """Say so, before there is anything to tell, if the command could not be told of it."""
+    if not argv:
+        return ()
+    try:
+        _trusted(argv[0], identity(os.geteuid()).environment()["PATH"])
+    except (EnvDoctorError, OSError) as error:
+        return (f"{argv[0]} cannot be told of a change: {error}",)
+    return ()
+
+
 def notify(argv: Sequence[str], document: Mapping[str, object]) -> str | None:
     """Run it as whoever runs this, with a login's variables alone; return what went wrong, None if nothing did."""
     env = {**identity(os.geteuid()).environment(), "LANG": "C.UTF-8"}

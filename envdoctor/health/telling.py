@@ -40,7 +40,7 @@ def tell(found: Round, wishes: Wishes, memory: Memory) -> Round:
     changed = any(news.changed(visit, before.get(visit.target, news.Before())) for visit in found.visits)
     told = [item for visit in found.visits for item in news.news(visit, before.get(visit.target, news.Before()))]
     unwritten = _written(found, wishes.textfile, memory) if wishes.textfile else ()
-    untold = _told(found, told, wishes) if wishes.notify and told else ()
+    untold = _told(found, told, wishes) if wishes.notify and told else notifying.missing(wishes.notify)
     said = tuple(clean([*unwritten, *untold]))
     return replace(found, changed=changed, untold=said, incomplete=bool(unwritten))
 

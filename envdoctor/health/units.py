@@ -66,6 +66,8 @@ ROOT: tuple[Setting, ...] = (
     ("ProtectSystem=strict", "all is read-only but what is named below"),
     ("StateDirectory=envdoctor", "the record of runs: /var/lib/envdoctor"),
     ("StateDirectoryMode=0700", "it tells what users have installed"),
+    ("RuntimeDirectory=envdoctor-0", "where the turn of a run is kept if somebody has its place in /dev/shm"),
+    ("RuntimeDirectoryMode=0700", "nobody else keeps anything there"),
     ("ProtectHome=no", "environments lie there, and what is remembered of their caches"),
     (
         "ReadWritePaths=-/home",

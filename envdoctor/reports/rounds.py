@@ -11,6 +11,9 @@ from envdoctor.reports.layout import Style
 INDENT = " " * 10
 SHOWN = 20
 """Changes of one environment that are printed."""
+ADVICE = {
+    ("job environment", "unknown"): " (name its variables in the configuration, or let its owner run `envdoctor check`)"
+}
 _WORDS = {"sick": "SICK", "warnings": "WARNINGS", "healthy": "HEALTHY"}
 _COLOURS = {"sick": "31;1", "warnings": "33;1", "healthy": "32;1"}
 
@@ -50,7 +53,8 @@ def _visit(visit: Mapping[str, Any], style: Style) -> Iterator[str]:
         yield f"{INDENT}and {len(visit['changes']) - SHOWN} more changes (all of them: --format json)"
     for key in ("job environment", "interpreter", "state") if visit["report"] else ():
         if key in visit["report"]["seen"]:
-            yield style.wrap(f"{key}: {visit['report']['seen'][key]}", INDENT, INDENT + "  ")
+            seen = visit["report"]["seen"][key]
+            yield style.wrap(f"{key}: {seen}{ADVICE.get((key, seen), '')}", INDENT, INDENT + "  ")
     for fact, reason in _lost(visit["report"] or {}):
         yield style.wrap(f"not judged: {fact}: {reason}", INDENT, INDENT + "  ")
 

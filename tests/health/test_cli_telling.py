@@ -71,6 +71,12 @@ def test_one_week_of_a_user(patient, tmp_path):
     assert calls[0]["targets"][0]["verdict"] == "sick"
 
 
+def test_a_command_that_is_not_there_is_missed_before_there_is_anything_to_tell(patient):
+    answer = patient.health("--notify", "no-such-program --now")
+    assert answer.status == 0
+    assert answer.stderr.startswith("envdoctor: no-such-program cannot be told of a change: ")
+
+
 def verdict(path):
     families = {family.name: family for family in text_string_to_metric_families(path.read_text())}
     return {sample.labels["verdict"]: sample.value for sample in families["envdoctor_verdict"].samples}
