@@ -35,6 +35,7 @@ def _visit(visit: Visit) -> dict[str, Any]:
         "uid": visit.uid if visit.uid >= 0 else None,
         "at": _moment(visit.at),
         "visited": visit.visited,
+        "first": visit.first,
         "verdict": visit.report.verdict if visit.report else visit.last,
         "status": visit.status,
         "changes": [_change(change) for change in visit.changes],

@@ -46,11 +46,12 @@ def _visit(visit: Mapping[str, Any], style: Style) -> Iterator[str]:
     owner = f" ({visit['owner']})" if visit["owner"] else ""
     said = ": ".join(filter(None, (f"{visit['target']}{owner}", visit["reason"] or _counts(visit["report"]))))
     yield tag + style.wrap(said, INDENT, INDENT)[len(INDENT) :]
-    for change in visit["changes"][:SHOWN]:
+    changes = [change for change in visit["changes"] if not (visit["first"] and change["severity"] == "note")]
+    for change in changes[:SHOWN]:
         text = f"{change['kind']}: {_severity(change)}{change['message']}  [{change['probe']}]"
         yield style.wrap(text, INDENT, INDENT + "  ")
-    if len(visit["changes"]) > SHOWN:
-        yield f"{INDENT}and {len(visit['changes']) - SHOWN} more changes (all of them: --format json)"
+    if len(changes) > SHOWN:
+        yield f"{INDENT}and {len(changes) - SHOWN} more changes (all of them: --format json)"
     for key in ("job environment", "interpreter", "state") if visit["report"] else ():
         if key in visit["report"]["seen"]:
             seen = visit["report"]["seen"][key]

@@ -211,7 +211,7 @@ def test_text_keeps_to_the_width(columns):
     report = {"findings": [{"severity": "error"}, {"severity": "warning"}], "failed": [], "seen": {"torch": "2.11.0"}}
     visit = {
         "target": "/home/ann/train/.venv", "owner": "ann", "reason": "", "visited": True, "verdict": "sick",
-        "changes": [change], "report": report,
+        "changes": [change], "report": report, "first": False,
     }  # fmt: skip
     late = {**visit, "reason": "the deadline came before its turn, which is first in the next run", "report": None}
     late |= {"verdict": None, "visited": False, "changes": []}
@@ -225,3 +225,6 @@ def test_text_keeps_to_the_width(columns):
     assert any(line.startswith("NOT YET   /home/ann/train/.venv (ann): the deadline") for line in lines)
     assert max(map(len, lines)) <= columns
     assert len(rounds.render(document).splitlines()) == 4
+    noted = {**visit, "changes": [{**change, "severity": "note"}, change]}
+    assert len(rounds.render({**document, "targets": [noted]}).splitlines()) == 4
+    assert len(rounds.render({**document, "targets": [{**noted, "first": True}]}).splitlines()) == 3
