@@ -34,7 +34,7 @@ from envdoctor.running.sanitising import RULES, Scene, asked, sanitised
 UNKNOWN = Unavailable("no answer within 10 s", failed=True)
 
 
-def said(rule, env, policy=None, cwd="/work", **facts):
+def said(rule, env, policy=None, cwd="/srv", **facts):
     """Ask a rule; of what is usual it gets what it asks for."""
     usual = {"variables": variables(), "distributions": distributions(), "interpreter": interpreter()}
     known = {name: value for name, value in usual.items() if name in RULES[rule].facts}
@@ -111,7 +111,7 @@ class TestPythonpath:
         "leak",
         [
             {"environment": "/other", "distributions": 9},
-            {"distributions": 2, "project": "/work"},
+            {"distributions": 2, "project": "/srv"},
             {"modules": ("torch",)},
         ],
     )
@@ -121,7 +121,7 @@ class TestPythonpath:
         assert self.after("/srv/extra", entry) is None
 
     @pytest.mark.parametrize(
-        "own", [{"modules": ("mine",)}, {"modules": ("torch",), "project": "/work"}, {"exists": False}]
+        "own", [{"modules": ("mine",)}, {"modules": ("torch",), "project": "/srv"}, {"exists": False}]
     )
     def test_sources_stay(self, own):
         entry = PythonPathEntry("/srv/src", **{"exists": True, "inside": False} | own)
