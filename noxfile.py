@@ -17,8 +17,12 @@ LINTERS = ("mypy==2.4.1", "ruff==0.17.6")
 TESTERS = ("fastjsonschema>=2.20", "hypothesis>=6.100", "prometheus-client>=0.20", "pytest>=8.2", "pytest-xdist>=3.6")
 INSTALLERS = ("pip>=26", "pip-tools>=7.5", "pre-commit>=4", "uv>=0.9")
 TORCH = "2.13.0"
+OLD_TORCHES = ("2.11.0", "2.12.0")
+"""Versions in which threads that only compile meet each other's traces. Their wheels for Linux are CUDA builds."""
 TRITONS = ("3.6.0", "3.8.0")
 """Versions that meet damage differently; without a GPU they compile all the same."""
+ALONE = "not venv and not whole and not torch and not old_torch and not gpu"
+"""Marks of what needs nothing but Python."""
 QUICK = ("-n", "3", "--dist", "worksteal")
 """Some tests wait for a child's limit: one worker more than two cores have fills the time."""
 
@@ -40,7 +44,11 @@ def tests(session: nox.Session) -> None:
     """Everything that needs no real installer, torch or GPU."""
     session.install(".", *TESTERS)
     session.run(
-        "pytest", "-m", "not venv and not whole and not torch and not gpu and not soak", *QUICK, *session.posargs
+        "pytest",
+        "-m",
+        f"{ALONE} and not soak",
+        *QUICK,
+        *session.posargs,
     )
 
 
@@ -61,6 +69,19 @@ def tests_torch(session: nox.Session) -> None:
 
 
 @nox.session
+def tests_old_torch(session: nox.Session) -> None:
+    """The race of threads where it is, its guard and the other remedies: several GB of torch, so not by default."""
+    session.install(".", *TESTERS, *INSTALLERS)
+    for version in OLD_TORCHES:
+        target = Path(session.virtualenv.location, f"torch-{version}").resolve()
+        if not _has(target, "torch", version):
+            session.run(*_emptied(session, target), f"torch=={version}", success_codes=[0, 1])
+            if not _has(target, "torch", version):
+                _cannot(session, f"pip finds no torch {version} for this machine")
+        session.run("pytest", "-m", "old_torch", *session.posargs, env={"ENVDOCTOR_TORCH_TARGET": str(target)})
+
+
+@nox.session
 def tests_gpu(session: nox.Session) -> None:
     """What needs an NVIDIA GPU; skips itself where there is none."""
     session.install(".", *TESTERS)
@@ -73,7 +94,10 @@ def soak(session: nox.Session) -> None:
     session.install(".", *TESTERS, *INSTALLERS)
     session.run("pytest", "-m", "soak", *session.posargs)
     session.run(
-        "pytest", "-m", "not venv and not whole and not torch and not gpu", env={"HYPOTHESIS_PROFILE": "thorough"}
+        "pytest",
+        "-m",
+        ALONE,
+        env={"HYPOTHESIS_PROFILE": "thorough"},
     )
 
 

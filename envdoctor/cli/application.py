@@ -126,6 +126,13 @@ LockOption = Annotated[
     str | None,
     typer.Option(help="Lock to judge by. Default: configuration, the sealed one, the project's.", metavar="FILE"),
 ]
+DevicesOption = Annotated[
+    str | None,
+    typer.Option(
+        help="all, cpu, or torch's device numbers, such as 0,5-7. Default: the visible GPUs that no process uses.",
+        metavar="LIST",
+    ),
+]
 ConfigOption = Annotated[
     str | None,
     typer.Option(help="Configuration file. Default: the nearest envdoctor.toml or pyproject.toml.", metavar="FILE"),

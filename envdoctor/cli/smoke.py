@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from envdoctor.cli.application import ConfigOption, TargetOption, app, rendered, show
+from envdoctor.cli.application import ConfigOption, DevicesOption, TargetOption, app, rendered, show
 
 WIDE = (8, 38)
 """Columns of a device's name in the lines of progress, and of the name of a setting of threads."""
@@ -43,13 +43,7 @@ class Remedies(StrEnum):
 @app.command()
 def smoke(
     target: TargetOption = None,
-    devices: Annotated[
-        str | None,
-        typer.Option(
-            help="all, cpu, or torch's device numbers, such as 0,5-7. Default: the visible GPUs that no process uses.",
-            metavar="LIST",
-        ),
-    ] = None,
+    devices: DevicesOption = None,
     level: Annotated[
         Depth,
         typer.Option(

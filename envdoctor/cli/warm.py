@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from envdoctor.cli.application import ConfigOption, Format, TargetOption, app, colour, show, width
+from envdoctor.cli.application import ConfigOption, DevicesOption, Format, TargetOption, app, colour, show, width
 
 
 @app.command()
@@ -24,13 +24,7 @@ def warm(
         ),
     ] = None,
     script: Annotated[str | None, typer.Option(help="A script for the target's python.", metavar="FILE")] = None,
-    devices: Annotated[
-        str | None,
-        typer.Option(
-            help="all, cpu, or torch's device numbers, such as 0,5-7. Default: the visible GPUs that no process uses.",
-            metavar="LIST",
-        ),
-    ] = None,
+    devices: DevicesOption = None,
     expect_keys: Annotated[
         int | None,
         typer.Option(help="Keys of AOTAutograd's that each device must have. Default: the mark.", min=1, metavar="N"),

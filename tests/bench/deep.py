@@ -75,7 +75,8 @@ def measured(target: Path, folder: Path, rounds: int) -> None:
     print(f"  of hashlib's throughput {by[0] / by[1]:.0%}   (at least 80 %)")
     print(f"  second deep check / plain check {by[2] / by[3]:.2f}   (at most 1.3)")
     shutil.rmtree(folder / "cache", ignore_errors=True)
-    print(f"  peak of all processes together, PSS: {peak(env) >> 20} MiB   (at most 300)")
+    most = peak([*COMMAND, "--target", target_of(env), "--deep"], env)
+    print(f"  peak of all processes together, PSS: {most >> 20} MiB   (at most 300)")
 
 
 def hashed(paths: list[str]) -> float:
@@ -103,15 +104,15 @@ def target_of(env: dict[str, str]) -> str:
     return str(Path(env["XDG_CACHE_HOME"]).parent / "target")
 
 
-def peak(env: dict[str, str]) -> int:
-    """Return the most that a deep check and its children took at one time, in bytes."""
-    process = subprocess.Popen([*COMMAND, "--target", target_of(env), "--deep"], env=env, stdout=subprocess.DEVNULL)
+def peak(command: list[str], env: dict[str, str]) -> int:
+    """Return the most that a run and all that it started took at one time, in bytes."""
+    process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
     most = [0]
 
     def watch() -> None:
         while process.poll() is None:
             most[0] = max(most[0], sum(map(pss, family(process.pid))))
-            time.sleep(0.05)
+            time.sleep(0.02)
 
     watcher = threading.Thread(target=watch)
     watcher.start()

@@ -13,11 +13,10 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from pathlib import Path
 
-from deep import family, made, pss
+from deep import made, peak
 
 COMMAND = [str(Path(sys.executable).parent / "envdoctor"), "health"]
 KEYS = 2000
@@ -72,22 +71,6 @@ def clocked(command: list[str], env: dict[str, str]) -> tuple[float, float]:
     if done.returncode not in (0, 1):
         sys.exit(f"health ended with {done.returncode}: {done.stdout.decode()[-800:]}{done.stderr.decode()}")
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-
-def peak(command: list[str], env: dict[str, str]) -> int:
-    """Return the most that a run and all that it started took at one time, in bytes."""
-    process = subprocess.Popen(command, env=env, stdout=subprocess.DEVNULL)
-    most = [0]
-
-    def watch() -> None:
-        while process.poll() is None:
-            most[0] = max(most[0], sum(map(pss, family(process.pid))))
-            time.sleep(0.02)
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    watcher.join()
-    return most[0]
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """The guard on real torches: what it is for happens without it and not with it, and nothing else changes.
 
-ENVDOCTOR_TORCH_TARGET has a 2.13, which masks the flag while torch.compile compiles. Targets with older ones, in which
-threads that only compile meet it, may be named in ENVDOCTOR_OLD_TORCH_TARGETS, apart by `:`.
+torch 2.13 masks the flag while torch.compile compiles; in older ones threads that only compile meet it.
 """
 
 import ast
@@ -18,12 +17,8 @@ from envdoctor.facts.fx_flag import collect
 from envdoctor.facts.torch_build import parse
 from envdoctor.guarding import guarded
 
-pytestmark = pytest.mark.torch
+TARGET = Path(os.environ.get("ENVDOCTOR_TORCH_TARGET", "the target"))
 
-TARGETS = [
-    os.environ.get("ENVDOCTOR_TORCH_TARGET", "the target"),
-    *filter(None, os.environ.get("ENVDOCTOR_OLD_TORCH_TARGETS", "").split(os.pathsep)),
-]
 RACE = Path(__file__).parent.parent / "bench" / "fx_race_job.py"
 JOB = """
 import json, threading, torch
@@ -71,9 +66,14 @@ print(json.dumps(told))
 RAISED = "Detected that you are using FX"
 
 
-@pytest.fixture(scope="module", params=TARGETS, ids=lambda path: Path(path).name)
-def target(request):
-    return Path(request.param)
+def everywhere(test):
+    """Mark a test that every torch with the flag must pass."""
+    return pytest.mark.torch(pytest.mark.old_torch(test))
+
+
+@pytest.fixture(scope="module")
+def target():
+    return TARGET
 
 
 @pytest.fixture(scope="module")
@@ -103,6 +103,7 @@ def run(target, env, *command):
     return json.loads(done.stdout.splitlines()[-1]), lines
 
 
+@everywhere
 def test_traces_and_compiled_calls_side_by_side(target, environments):
     """Without the guard compiled calls raise beside and after other threads' traces; the rest is as it was."""
     plain, silent = run(target, environments["plain"], "-c", JOB)
@@ -122,6 +123,7 @@ def test_traces_and_compiled_calls_side_by_side(target, environments):
     )
 
 
+@everywhere
 def test_every_place_that_names_the_flag_is_in_the_table(torch):
     release = ast.literal_eval(re.search("__version__ = (.*)", (torch / "version.py").read_text())[1]).partition("+")[0]
     (row,) = (row for row in knowledge.rows("fx_guard") if row["torch"] == release)
@@ -145,6 +147,7 @@ def listed(source):
     }
 
 
+@everywhere
 def test_compile_workers_start_as_they_would(target, environments):
     code = """
 import operator, json
@@ -157,10 +160,9 @@ if __name__ == "__main__":
     assert run(target, environments["guarded"], "-c", code)[0] == 5
 
 
-def test_threads_that_train_in_an_older_torch(target, torch, environments):
+@pytest.mark.old_torch
+def test_threads_that_train(target, environments):
     """Freely running, each with a graph of its own; the figures are those of a single uncompiled thread."""
-    if "_compile_session_context" in (torch / "compiler" / "__init__.py").read_text():
-        pytest.skip("this torch masks the flag while it compiles; name older ones in ENVDOCTOR_OLD_TORCH_TARGETS")
     plain, _ = run(target, environments["plain"], RACE, "threads", "none")
     cured, _ = run(target, environments["guarded"], RACE, "threads", "none")
     assert plain["failed"]

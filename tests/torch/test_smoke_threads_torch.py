@@ -1,7 +1,4 @@
-"""Threads that race on a CPU in a real torch: where the flag is masked nothing fails; of older ones each must.
-
-`ENVDOCTOR_OLD_TORCH_TARGETS` names prefixes of environments with torch 2.11 or 2.12, as PATH names directories.
-"""
+"""Threads that race on a CPU in a real torch: where the flag is masked nothing fails; in older ones each must."""
 
 import contextlib
 import json
@@ -12,13 +9,8 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.torch
-
 ENVDOCTOR = Path(sys.executable).parent / "envdoctor"
-OLD = [path for path in os.environ.get("ENVDOCTOR_OLD_TORCH_TARGETS", "").split(os.pathsep) if path]
-older = pytest.mark.parametrize(
-    "old", OLD or [pytest.param("", marks=pytest.mark.skip(reason="ENVDOCTOR_OLD_TORCH_TARGETS names no environment"))]
-)
+TARGET = os.environ.get("ENVDOCTOR_TORCH_TARGET", "the target")
 COLD = "1 thread a device, cold cache"
 
 
@@ -28,8 +20,8 @@ def smoke(tmp_path):
     temporary = tmp_path / "tmp"
     temporary.mkdir()
 
-    def run(target, *options):
-        argv = [ENVDOCTOR, "smoke", "--level", "threads", "--target", target, "--devices", "cpu", "--format", "json"]
+    def run(*options):
+        argv = [ENVDOCTOR, "smoke", "--level", "threads", "--target", TARGET, "--devices", "cpu", "--format", "json"]
         env = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "TMPDIR": str(temporary)}
         done = subprocess.run([*argv, *options], capture_output=True, text=True, check=False, env=env, cwd="/")
         assert "Traceback" not in done.stderr
@@ -46,10 +38,10 @@ def states(report):
     return {trial["device"]: trial["state"] for trial in report["trials"] if trial["step"] == "smoke/threads"}
 
 
+@pytest.mark.torch
 def test_where_the_flag_is_masked_calls_meet_traces_and_nothing_fails(smoke):
     """The same run shows that a cache filled beforehand has all that the threads look for."""
-    target = os.environ["ENVDOCTOR_TORCH_TARGET"]
-    status, report = smoke(target, "--per-device", "1", "--states", "cold,warm", "--tries", "1")
+    status, report = smoke("--per-device", "1", "--states", "cold,warm", "--tries", "1")
     assert (status, report["findings"]) == (0, []), report["findings"]
     assert report["seen"]["flag"].startswith("one for the whole process; it does not count while torch.compile")
     cold, warm = (trial["said"] for trial in report["trials"][1:])
@@ -57,19 +49,19 @@ def test_where_the_flag_is_masked_calls_meet_traces_and_nothing_fails(smoke):
     assert warm == "1 of 1 not exercised: nothing was traced; everything hit the cache"
 
 
-@older
-def test_where_it_is_not_a_cold_start_breaks_and_the_guard_and_others_help(smoke, old):
-    status, report = smoke(old, "--per-device", "1", "--states", "cold", "--tries", "1")
+@pytest.mark.old_torch
+def test_where_it_is_not_a_cold_start_breaks_and_the_guard_and_others_help(smoke):
+    status, report = smoke("--per-device", "1", "--states", "cold", "--tries", "1")
     (finding,) = report["findings"]
     assert (status, finding["message"]) == (1, f"{COLD}: the FX error in 1 of 1 try")
     assert finding["evidence"]["each"][0]["flag_shared"]
     for remedy in ("guard", "force", "barrier"):
-        status, report = smoke(old, "--per-device", "1", "--states", "cold", "--tries", "1", "--remedy", remedy)
+        status, report = smoke("--per-device", "1", "--states", "cold", "--tries", "1", "--remedy", remedy)
         assert (status, states(report)) == (0, {COLD: "passed"}), (remedy, report["findings"])
 
 
-@older
-def test_several_threads_a_device_and_a_cache_warm_for_one_device_break_too(smoke, old):
-    status, report = smoke(old, "--per-device", "3", "--states", "partly", "--tries", "1")
+@pytest.mark.old_torch
+def test_several_threads_a_device_and_a_cache_warm_for_one_device_break_too(smoke):
+    status, report = smoke("--per-device", "3", "--states", "partly", "--tries", "1")
     assert status == 1
     assert "the FX error in 1 of 1 try" in report["findings"][0]["message"]
