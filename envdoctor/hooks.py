@@ -32,7 +32,7 @@ def first(hook: str, env: Mapping[str, str]) -> dict[str, str]:
 def without(env: Mapping[str, str]) -> tuple[list[str], dict[str, str]]:
     """Take our hooks off PYTHONPATH, which come from a `run` further up: return them, and what is left."""
     entries = _entries(env)
-    found = [entry for entry in entries if entry in (COUNTERS, FX_GUARD)]
+    found = [entry for entry in entries if is_ours(entry)]
     if not found:
         return [], dict(env)
     rest = os.pathsep.join(entry for entry in entries if entry not in found)
