@@ -96,6 +96,8 @@ def _period(begin: str, end: str) -> str:
     if begin == end:
         return day(begin)
     first, last = day(begin), day(end)
+    if first == last:
+        return f"{first} ({_long(begin, end)})"
     same, _, hour = last.partition(" at ")
     return f"{first} to {hour if first.startswith(f'{same} at ') else last} ({_long(begin, end)})"
 

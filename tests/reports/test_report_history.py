@@ -110,3 +110,7 @@ def test_colours_come_only_when_they_are_wanted():
 )
 def test_a_duration_has_its_two_largest_units(seconds, said):
     assert history.lasting(seconds) == said
+
+
+def test_a_span_within_a_minute_is_told_by_that_minute():
+    assert history._period("2026-06-03T09:00:01Z", "2026-06-03T09:00:03Z").endswith("09:00 (2 s)")
